@@ -407,6 +407,11 @@ bool sam_tile_is_inferred(const struct sam_tile_program *program, const struct s
 void sam_tile_verify_type(const struct sam_tile_verifier *verifier,
                           const struct sam_tile_type *type, struct sam_tile_pos pos);
 
+/* The diagonal of ttri, and the message on others. */
+enum { SAM_TILE_MOST_DIAGONAL = 65535 };
+#define SAM_TILE_DIAGONAL_TEXT(name, number)                                                       \
+    name ": diagonal " number ": expected -65535 to 65535"
+
 /* --- value.c: elements */
 /* Bits of the nearest value of a float dtype; NaN is canonical. */
 uint32_t sam_tile_real_bits(enum sam_dtype dtype, double value, enum sam_tile_round round);

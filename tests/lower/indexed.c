@@ -227,7 +227,7 @@ static void triangles(struct program *g, enum sam_dtype dtype)
 {
     const unsigned rows = some(g, 9), cols = some(g, 70);
     const struct operand d = tile(g, dtype, rows, cols, true);
-    scalar(g, "index", SAM_I64, (uint64_t)((int64_t)below(g, 140) - 70));
+    scalar(g, "index", SAM_I64, (uint64_t)((int64_t)below(g, 140) - 70) << (below(g, 8) ? 0 : below(g, 40)));
     put(g, "  pto.ttri ins(%%t1 : index) outs(%%t0 : %s)%s\n", d.type,
         below(g, 2) ? " {tri = upper}" : "");
     binary(g, "tadd", &d, &d, &d, "");

@@ -486,6 +486,9 @@ static void triangles(struct bench *x, enum sam_dtype dtype)
                                                           : 1;
             expect("ttri", x, (size_t)(i * cols + j), dtype, in ? one : 0);
         }
+    if (rows && cols)
+        assert_string_equal(sam_ttri(&d, -65536, SAM_TILE_LOWER).text,
+                            "ttri: diagonal -65536: expected -65535 to 65535");
     struct sam_tile e = d;
     e.core = NULL;
     e.offset = SAM_TILE_UNPLACED;

@@ -154,9 +154,13 @@ enum sam_status sam_tile_run_triangle(struct sam_tile_job *job)
     const enum sam_dtype dtype = d->type.dtype;
     const uint64_t one =
         sam_tile_is_real(dtype) ? sam_tile_real_bits(dtype, 1, SAM_TILE_RINT) : 1, zero = 0;
+    const int64_t diagonal = job->actuals[0].number;
+    if (diagonal > SAM_TILE_MOST_DIAGONAL || diagonal < -SAM_TILE_MOST_DIAGONAL)
+        return sam_fail(job->error, SAM_ERR_TRAP, SAM_TILE_DIAGONAL_TEXT("%s", "%" PRId64),
+                        job->row->name, diagonal);
     for (int64_t i = 0; i < d->type.valid_rows; i++)
         for (int64_t j = 0; j < d->type.valid_cols; j++) {
-            const int64_t from = j - i, diagonal = job->actuals[0].number;
+            const int64_t from = j - i;
             const bool in = job->attribute ? from >= diagonal : from <= diagonal;
             memcpy(sam_tile_at(job->core, d, (size_t)i, (size_t)j), in ? &one : &zero,
                    sam_tile_size(dtype));
