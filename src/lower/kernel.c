@@ -322,7 +322,10 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
     case SAM_TILE_COLEXPAND:
     case SAM_TILE_EXPANDS:
     case SAM_TILE_FILLPAD: return in[0]; /* a copy */
-    default: d = sam_lower_apply(c, row->function, in[0], in[1]); break;
+    default:
+        d = sam_lower_apply(c, sam_tile_function_in(b->l->options.dialect, row->function), in[0],
+                            in[1]);
+        break;
     }
     return sam_lower_build_vector(b, d);
 }

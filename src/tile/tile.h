@@ -128,6 +128,18 @@ enum sam_tile_function {
 #include "tile/functions.def"
 };
 
+/* The function in a dialect. */
+static inline enum sam_tile_function sam_tile_function_in(enum sam_tile_dialect dialect,
+                                                          enum sam_tile_function function)
+{
+    if (dialect != SAM_TILE_SPEC)
+        return function;
+    return function == SAM_TILE_FN_REM   ? SAM_TILE_FN_MOD
+           : function == SAM_TILE_FN_NEG ? SAM_TILE_FN_FLIP
+           : function == SAM_TILE_FN_ABS ? SAM_TILE_FN_CLEAR
+                                         : function;
+}
+
 /* Legal dtypes of an operation: those of the profile, its floats or integers, matrix factors, or
  * all including 64-bit types. */
 enum sam_tile_class {

@@ -13,6 +13,7 @@ void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options
     core->outside = options->outside;
     core->plain = options->plain;
     core->sum_order = options->sum_order;
+    core->dialect = options->dialect;
 }
 
 bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS])

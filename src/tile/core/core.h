@@ -45,6 +45,7 @@ struct sam_tile_core {
     enum sam_tile_nan nan;
     enum sam_tile_outside outside;
     enum sam_tile_sum_order sum_order;
+    enum sam_tile_dialect dialect;
     bool plain, manual;
     struct sam_tile_stats stats;
     struct {

@@ -82,12 +82,21 @@ static enum sam_dtype dst_dtype(const struct sam_tile_job *job)
     return sam_tile_dst(job)->type.dtype;
 }
 
+/* Flip or clear the sign of floats, NaNs included. */
+static void change_signs(bool flip, const uint8_t *a, uint8_t *d, size_t n, size_t size)
+{
+    memmove(d, a, n * size);
+    for (size_t at = size - 1; at < n * size; at += size)
+        d[at] = flip ? d[at] ^ 0x80 : d[at] & 0x7f;
+}
+
 /* d = function(a, b) */
 static void compute(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
 {
     const void *a = in[0], *b = job->sources > 1 ? in[1] : NULL;
     enum sam_dtype dtype = dst_dtype(job);
-    enum sam_tile_function function = job->row->function;
+    enum sam_tile_function function =
+        sam_tile_function_in(job->core->dialect, job->row->function);
     struct lane lane;
     size_t size = sam_tile_size(dtype);
     if (b && (function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX)) {
@@ -96,6 +105,11 @@ static void compute(const struct sam_tile_job *job, const void *const *in, void 
         memcpy(rows[1], b, n * size);
         sam_tile_fold_columns(dtype, function == SAM_TILE_FN_MAX, job->core->nan, job->core->plain,
                               d, rows, 2, n, sizeof rows[0] / size);
+        return;
+    }
+    if (sam_tile_is_real(dtype) &&
+        (function == SAM_TILE_FN_FLIP || function == SAM_TILE_FN_CLEAR)) {
+        change_signs(function == SAM_TILE_FN_FLIP, a, d, n, size);
         return;
     }
     if (sam_tile_is_real(dtype)) {

@@ -95,6 +95,19 @@ float sam_tile_fused(float a, float b, float c, bool narrow)
     return sam_bits_f32(bits | 1);
 }
 
+/* The remainder with the sign of the divisor. */
+static float real_modulo(float a, float b)
+{
+    const float r = fmodf(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+static int64_t modulo(int64_t a, int64_t b)
+{
+    const int64_t r = a % b;
+    return r && (r < 0) != (b < 0) ? r + b : r;
+}
+
 #define UNDEFINED 0 /* never evaluated */
 #define CASE(function, expression)                                                                 \
     case function:                                                                                 \
