@@ -45,6 +45,11 @@ BEGIN {
     dtypes["WHOLE"] = "integers"
     dtypes["FACTOR"] = "floats, i8"
     dtypes["ANY"] = "all, including 64 bits"
+    types["CMP"] = "sam_tile_compare"
+    types["ROUND"] = "sam_tile_round"
+    types["QUANT"] = types["BYTE"] = "unsigned"
+    types["TRI"] = "sam_tile_triangle"
+    types["ORDER"] = "sam_tile_order"
     if (form == "opcodes") {
         head("TILE_OPCODES", "Numbers of the tile operations, in the order of sam_tile_op_describe.")
         print "enum sam_tile_opcode {"
@@ -64,6 +69,7 @@ BEGIN {
     if (split_row($0) != 10)
         fail("expected a family of 10 columns on one line")
     attribute[field[1]] = field[8] != "NONE"
+    kind[field[1]] = field[8]
     vector[field[1]] = field[3] == "VECTOR"
     same[field[1]] = field[4] == "NONE"
     views[field[1]] = field[1] == "LOAD" || field[6] == "ARRAY"
@@ -80,11 +86,12 @@ BEGIN {
     } else if (form == "calls" && !views[field[4]]) {
         arguments = toupper(field[3]) (attribute[field[4]] ? "A" : "")
         print "#define sam_" field[2] "(dst, ...) SAM_TILE_CALL_" arguments "_(" \
-            (field[3] ~ /i/ ? "\"" field[2] "\"" : field[1]) ", dst, __VA_ARGS__, NULL)"
+            (field[3] == "tii" ? "\"" field[2] "\"" : field[1]) ", dst, __VA_ARGS__, NULL)"
     } else if (form == "typed" && !views[field[4]]) {
         print "SAMITE_TILE_" toupper(field[3]) (attribute[field[4]] ? "A" : "") "_(" field[1] ", " field[2] \
             ", " (vector[field[4]] ? "true" : "false") ", " \
-            (same[field[4]] && field[4] != "CVT" ? "true" : "false") ")"
+            (same[field[4]] && field[4] !~ /^(CVT|GATHER|SCATTER)$/ ? "true" : "false") \
+            (attribute[field[4]] ? ", " types[kind[field[4]]] : "") ")"
     } else if (form == "table") {
         gsub(/\|/, "\\|", field[7])
         print "| `" field[2] "` | " field[3] " | " dtypes[field[6]] " | `" field[7] "` |"

@@ -34,7 +34,7 @@ rows typed >"$scratch/typed"
 rows table >"$scratch/table"
 # The old rows of the table are those that start with an operation.
 awk -v table="$scratch/table" '
-    /^\| `t[a-z_0-9]+` \| [tsiv]+ \| / { next }
+    /^\| `[gmt][a-z_0-9]+` \| [tsiv]+ \| / { next }
     { print }
     /^\| operation \| sources / { getline; print; while ((getline row < table) > 0) print row }
 ' docs/tile.md >"$scratch/document"

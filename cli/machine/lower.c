@@ -81,6 +81,7 @@ static int lower(struct hart_request *r, size_t function, size_t count)
     const struct sam_tile_lower_options options = {.size = sizeof options,
                                                    .profile = o->profile,
                                                    .nan = o->nan,
+                                                   .dialect = o->dialect,
                                                    .outside = o->outside,
                                                    .mlen = mlen,
                                                    .acc_regs = r->options.acc_regs,

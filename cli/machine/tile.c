@@ -52,6 +52,9 @@ const struct cli_option tile_shared_rows[] = {
     CLI_ROW(struct tile_request, options.outside, "pad", CLI_CHOICE, NULL,
             "elements outside the valid rectangle: keep (the default), or the pad value",
             .choices = "keep value"),
+    CLI_ROW(struct tile_request, options.dialect, "dialect", CLI_CHOICE, NULL,
+            "what operations mean: as the published page (the default), or as the specification",
+            .choices = "page spec"),
     {0},
 };
 

@@ -89,6 +89,10 @@ enum sam_tile_outside { SAM_TILE_PAD_KEEP, SAM_TILE_PAD_VALUE };
  * defines the order of the system. */
 enum sam_tile_sum_order { SAM_TILE_SUM_RISING, SAM_TILE_SUM_SYSTEM };
 
+/* Whose meaning operations have where the published page and the open specification differ:
+ * docs/tile-rulings.md lists them. */
+enum sam_tile_dialect { SAM_TILE_PAGE, SAM_TILE_SPEC };
+
 /* Units of the core that run in parallel: tload uses the first, tstore the second, tmatmul and its
  * variants the last, all other operations the vector pipe. */
 enum sam_tile_pipe {
@@ -117,6 +121,13 @@ enum sam_tile_round {
     SAM_TILE_CEIL,
     SAM_TILE_TRUNC
 };
+
+/* Added to a rounding mode of tquant: results are not saturated but wrap. */
+#define SAM_TILE_WRAP 5
+
+/* The elements of ttri that are 1, and the order of tmrgsort. */
+enum sam_tile_triangle { SAM_TILE_LOWER, SAM_TILE_UPPER };
+enum sam_tile_order { SAM_TILE_ASCENDING, SAM_TILE_DESCENDING };
 
 /* The syntax of a program. Any program text may use any of them. */
 enum sam_tile_surface {
@@ -193,6 +204,7 @@ struct sam_tile_options {
     const volatile int *stop; /* becomes non-zero: the run ends with SAM_ERR_STOPPED; or NULL */
     FILE *trace;              /* one line per executed tile operation; or NULL */
     enum sam_tile_sum_order sum_order; /* since 0.2 */
+    enum sam_tile_dialect dialect;     /* since 0.2 */
 };
 
 /* One argument. A pointer or tile takes an array of its dtype, or of the dtype that represents it

@@ -112,6 +112,9 @@ enum class Op {
 #define SAMITE_TILE_TTA_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TSA_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TII_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TSSA_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TI_ SAMITE_TILE_OP_
+#define SAMITE_TILE_IA_ SAMITE_TILE_OP_
 #include "tile_calls.hpp"
 #undef SAMITE_TILE_OP_
 #undef SAMITE_TILE_T_
@@ -124,6 +127,9 @@ enum class Op {
 #undef SAMITE_TILE_TTA_
 #undef SAMITE_TILE_TSA_
 #undef SAMITE_TILE_TII_
+#undef SAMITE_TILE_TSSA_
+#undef SAMITE_TILE_TI_
+#undef SAMITE_TILE_IA_
     /* clang-format on */
 };
 
@@ -343,6 +349,16 @@ RecordEvent call(sam_tile *dst, std::initializer_list<sam_tile *> sources, doubl
 }
 
 template <Op O, typename... Events>
+RecordEvent numbers_call(sam_tile *dst, std::initializer_list<sam_tile *> sources,
+                         std::initializer_list<double> numbers, unsigned attribute,
+                         const Events &...events)
+{
+    return done(O, sam_tile_call_numbers(sam_tile_opcode(O), dst, sources.begin(), numbers.begin(),
+                                         numbers.size(), attribute,
+                                         waits<O, Events...>(events...).list.data()));
+}
+
+template <Op O, typename... Events>
 RecordEvent at(const char *name, sam_tile *dst, sam_tile *src, int64_t row, int64_t col,
                const Events &...events)
 {
@@ -424,6 +440,14 @@ RecordEvent TSTORE(const GlobalTensor<T, ShapeOf, StrideOf> &to, A &src, const E
     return detail::move<false>(src.placed(), to.view(), events...);
 }
 
+/* A hint that a window will be loaded; nothing happens here. */
+template <typename T, typename ShapeOf, typename StrideOf, typename... Events>
+void TPREFETCH(const GlobalTensor<T, ShapeOf, StrideOf> &, const Events &...events)
+{
+    static_assert((std::is_base_of_v<RecordEvent, Events> && ...), "TPREFETCH: expected events");
+    ((void)events, ...);
+}
+
 /* Wait for events; without events, for everything. */
 template <typename... Events> RecordEvent TSYNC(const Events &...events)
 {
@@ -480,18 +504,30 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
     SAMITE_TILE_FUNCTION_((typename D, typename A, typename B), name, (D &dst, A &a, B &b, double scalar), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A, B), call, \
                           (dst.placed(), {a.placed(), b.placed(), nullptr}, scalar, 0))
-#define SAMITE_TILE_TA_(name, lower, vec, same) \
-    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, sam_tile_round round), \
+#define SAMITE_TILE_TA_(name, lower, vec, same, attribute) \
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, attribute how), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A), call, \
-                          (dst.placed(), {a.placed(), nullptr}, 0, round))
-#define SAMITE_TILE_TTA_(name, lower, vec, same) \
-    SAMITE_TILE_FUNCTION_((typename D, typename A, typename B), name, (D &dst, A &a, B &b, sam_tile_compare how), \
+                          (dst.placed(), {a.placed(), nullptr}, 0, how))
+#define SAMITE_TILE_TTA_(name, lower, vec, same, attribute) \
+    SAMITE_TILE_FUNCTION_((typename D, typename A, typename B), name, (D &dst, A &a, B &b, attribute how), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A, B), call, \
                           (dst.placed(), {a.placed(), b.placed(), nullptr}, 0, how))
-#define SAMITE_TILE_TSA_(name, lower, vec, same) \
-    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, double scalar, sam_tile_compare how), \
+#define SAMITE_TILE_TSA_(name, lower, vec, same, attribute) \
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, double scalar, attribute how), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A), call, \
                           (dst.placed(), {a.placed(), nullptr}, scalar, how))
+#define SAMITE_TILE_TSSA_(name, lower, vec, same, attribute) \
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, double first, double second, attribute how), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), numbers_call, \
+                          (dst.placed(), {a.placed(), nullptr}, {first, second}, how))
+#define SAMITE_TILE_TI_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, int64_t index), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), numbers_call, \
+                          (dst.placed(), {a.placed(), nullptr}, {double(index)}, 0))
+#define SAMITE_TILE_IA_(name, lower, vec, same, attribute) \
+    SAMITE_TILE_FUNCTION_((typename D), name, (D &dst, int64_t index, attribute how), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D), numbers_call, \
+                          (dst.placed(), {nullptr}, {double(index)}, how))
 #define SAMITE_TILE_TII_(name, lower, vec, same) \
     SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, int64_t row, int64_t col), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A), at, \
@@ -511,6 +547,9 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
 #undef SAMITE_TILE_TTA_
 #undef SAMITE_TILE_TSA_
 #undef SAMITE_TILE_TII_
+#undef SAMITE_TILE_TSSA_
+#undef SAMITE_TILE_TI_
+#undef SAMITE_TILE_IA_
 
 } // namespace samite
 

@@ -41,6 +41,7 @@ struct sam_tile_lower_options {
     /* Lower the program as written: loops stay loops, operations keep their order and tiles their
      * room. */
     bool in_order;
+    enum sam_tile_dialect dialect;
 };
 
 /* A lowered function. */

@@ -126,12 +126,19 @@ struct sam_tile_view {
 /* The calls below expand to this. `sources` and `events` end with NULL; dst is placed on the core
  * of the first source if it has no place yet. `scalar` is rounded to a floating-point dtype of
  * dst (tcmps: of the source); for an integer dtype it must be a whole number in range, else
- * SAM_ERR_USAGE. `attribute`: enum sam_tile_compare of tcmp and tcmps, enum sam_tile_round of tcvt,
- * 0 elsewhere.
- */
+ * SAM_ERR_USAGE. `attribute`: of tcmp and tcmps enum sam_tile_compare, of tcvt, tquant and
+ * tdequant enum sam_tile_round (of tquant, plus SAM_TILE_WRAP: without saturation), of ttri
+ * enum sam_tile_triangle, of tmrgsort enum sam_tile_order, of thistogram the byte, 0 to 3;
+ * elsewhere 0. */
 SAM_API struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
                                        struct sam_tile *const *sources, double scalar,
                                        unsigned attribute, const struct sam_event *const *events);
+/* The same with all `count` scalars and indices of the operation, in their order. Since 0.2. */
+SAM_API struct sam_event sam_tile_call_numbers(enum sam_tile_opcode op, struct sam_tile *dst,
+                                               struct sam_tile *const *sources,
+                                               const double *numbers, size_t count,
+                                               unsigned attribute,
+                                               const struct sam_event *const *events);
 /* The same for the name of an operation, "tcolmin". */
 SAM_API struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,
                                         struct sam_tile *const *sources, double scalar,
@@ -152,6 +159,7 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
  *     sam_tadd(&dst, &a, &b), sam_tadds(&dst, &a, 2.5, &loaded), sam_tsels(&dst, &mask, &a, 0)
  *     sam_texpands(&dst, 1): dst is on a core already (sam_tile_place_on)
  *     sam_tcmp(&dst, &a, &b, SAM_TILE_LT), sam_tcvt(&dst, &a, SAM_TILE_RINT)
+ *     sam_tquant(&dst, &a, 0.5, 3, SAM_TILE_RINT), sam_ttri(&dst, 0, SAM_TILE_LOWER)
  *     sam_textract(&dst, &src, row, col), from [row,col] of src; sam_tinsert to it of dst
  *     sam_tload(&tile, &view), sam_tstore(&view, &tile), sam_tsync(core, &event) */
 #include "tile_calls.h"
@@ -166,10 +174,14 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
 #define SAM_TILE_LIST_(...)   (std::initializer_list<struct sam_tile *>{__VA_ARGS__, NULL}.begin())
 #define SAM_TILE_NO_LIST_     (std::initializer_list<struct sam_tile *>{NULL}.begin())
 #define SAM_TILE_EVENTS_(...) (std::initializer_list<const struct sam_event *>{__VA_ARGS__}.begin())
+#define SAM_TILE_NUMBERS_(...) (std::initializer_list<double>{__VA_ARGS__}.begin())
+#define SAM_TILE_COUNT_(...)   (std::initializer_list<double>{__VA_ARGS__}.size())
 #else
 #define SAM_TILE_LIST_(...)   ((struct sam_tile *const[]){__VA_ARGS__, NULL})
 #define SAM_TILE_NO_LIST_     ((struct sam_tile *const[]){NULL})
 #define SAM_TILE_EVENTS_(...) ((const struct sam_event *const[]){__VA_ARGS__})
+#define SAM_TILE_NUMBERS_(...) ((const double[]){__VA_ARGS__})
+#define SAM_TILE_COUNT_(...)   (sizeof(SAM_TILE_NUMBERS_(__VA_ARGS__)) / sizeof(double))
 #endif
 #define SAM_TILE_CALL_(code, dst, list, scalar, attribute, ...) \
     sam_tile_call(SAM_TILE_OP_##code, dst, list, scalar, attribute, SAM_TILE_EVENTS_(__VA_ARGS__))
@@ -191,6 +203,15 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
     SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b), 0, attribute, __VA_ARGS__)
 #define SAM_TILE_CALL_TSA_(code, dst, a, scalar, attribute, ...) \
     SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a), scalar, attribute, __VA_ARGS__)
+#define SAM_TILE_CALL_NUMBERS_(code, dst, list, attribute, events, ...) \
+    sam_tile_call_numbers(SAM_TILE_OP_##code, dst, list, SAM_TILE_NUMBERS_(__VA_ARGS__), \
+                          SAM_TILE_COUNT_(__VA_ARGS__), attribute, events)
+#define SAM_TILE_CALL_TI_(code, dst, a, index, ...) \
+    SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_LIST_(a), 0, SAM_TILE_EVENTS_(__VA_ARGS__), index)
+#define SAM_TILE_CALL_IA_(code, dst, index, attribute, ...) \
+    SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_NO_LIST_, attribute, SAM_TILE_EVENTS_(__VA_ARGS__), index)
+#define SAM_TILE_CALL_TSSA_(code, dst, a, first, second, attribute, ...) \
+    SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_LIST_(a), attribute, SAM_TILE_EVENTS_(__VA_ARGS__), first, second)
 #define SAM_TILE_CALL_TII_(name, dst, a, row, col, ...) \
     sam_tile_apply_at(name, dst, a, row, col, SAM_TILE_EVENTS_(__VA_ARGS__))
 #define SAM_TILE_CALL_VIEW_(load, tile, view, ...) \

@@ -46,6 +46,8 @@ SAM_TILE_NAN_NUMBER = 0
 SAM_TILE_NAN_PROPAGATE = 1
 SAM_TILE_PAD_KEEP = 0
 SAM_TILE_PAD_VALUE = 1
+SAM_TILE_PAGE = 0
+SAM_TILE_SPEC = 1
 SAM_TILE_SUM_RISING = 0
 SAM_TILE_SUM_SYSTEM = 1
 SAM_TRAP_STORE_FAULT = 7
@@ -784,7 +786,7 @@ class sam_tile_options(Structure):
     _fields_ = [
         ("size", c_size_t), ("profile", c_int), ("nan", c_int), ("outside", c_int),
         ("max_ops", c_uint64), ("plain", c_bool), ("stop", POINTER(c_int)), ("trace", c_void_p),
-        ("sum_order", c_int)
+        ("sum_order", c_int), ("dialect", c_int)
     ]
 
 
@@ -797,7 +799,7 @@ class sam_tile_count(Structure):
 class sam_tile_stats(Structure):
     _fields_ = [
         ("ops", c_uint64), ("tile_ops", c_uint64), ("elements", c_uint64), ("loaded", c_uint64),
-        ("stored", c_uint64), ("highest", c_uint64 * 5), ("by_op", sam_tile_count * 83),
+        ("stored", c_uint64), ("highest", c_uint64 * 5), ("by_op", sam_tile_count * 99),
         ("by_pipe", sam_tile_count * 4)
     ]
 

@@ -18,6 +18,7 @@ from ._run import Run
 
 _NAN = {"number": abi.SAM_TILE_NAN_NUMBER, "propagate": abi.SAM_TILE_NAN_PROPAGATE, "first": abi.SAM_TILE_NAN_FIRST}
 _SUM_ORDER = {"rising": abi.SAM_TILE_SUM_RISING, "system": abi.SAM_TILE_SUM_SYSTEM}
+_DIALECT = {"page": abi.SAM_TILE_PAGE, "spec": abi.SAM_TILE_SPEC}
 _OUTSIDE = {"keep": abi.SAM_TILE_PAD_KEEP, "pad": abi.SAM_TILE_PAD_VALUE}
 
 
@@ -115,7 +116,8 @@ class _Arguments:
 
 def tile(program: Union[str, "os.PathLike[str]"], arguments: Optional[Mapping[str, Any]] = None, *,
          function: Optional[str] = None, text: bool = False, profile: str = "a5", nan: str = "number",
-         outside: str = "keep", sum_order: str = "rising", max_ops: int = 0, **more: Any) -> TileResult:
+         outside: str = "keep", sum_order: str = "rising", dialect: str = "page",
+         max_ops: int = 0, **more: Any) -> TileResult:
     """Check and run a tile program.
 
     program    the path of a .pto file; with text=True, the text itself
@@ -127,6 +129,7 @@ def tile(program: Union[str, "os.PathLike[str]"], arguments: Optional[Mapping[st
     nan        minimum and maximum with a NaN: "number", "propagate" or "first"
     outside    elements outside of the valid rectangle: "keep", or "pad" with the pad value
     sum_order  of floating-point sums: "rising", or that of the "system" (docs/tile-rulings.md)
+    dialect    meanings of the published "page", or of the "spec" (docs/tile-rulings.md)
     max_ops    stop after so many operations; 0: no limit
 
     SourceError: the program has errors, which are all in its `messages`; Trap: it failed as it ran;
@@ -143,7 +146,8 @@ def tile(program: Union[str, "os.PathLike[str]"], arguments: Optional[Mapping[st
     run = Run()
     settings = options(abi.sam_tile_options, profile=number.value, nan=_choice(_NAN, nan, "nan"),
                        outside=_choice(_OUTSIDE, outside, "outside"), max_ops=max_ops, stop=run.stop,
-                       sum_order=_choice(_SUM_ORDER, sum_order, "sum_order"))
+                       sum_order=_choice(_SUM_ORDER, sum_order, "sum_order"),
+                       dialect=_choice(_DIALECT, dialect, "dialect"))
     parsed, warnings = _parse(name, source)
     try:
         warnings += _check(parsed, number.value)

@@ -65,7 +65,7 @@ struct lower_build {
      * and in the first chunk of the row; the column count; v: the lane index. */
     unsigned element, first_element, column_count, lane;
     unsigned pitch;   /* of the source of a reduction of columns */
-    unsigned zeros;   /* v: the lowest element index with a zero divisor */
+    unsigned zeros;   /* v: the lowest element index that fails, as with a zero divisor */
     uint32_t failure; /* its number */
 };
 
@@ -88,6 +88,14 @@ struct lower_vector *sam_lower_build_operand(struct lower_build *b, const struct
 void sam_lower_build_count(struct lower_build *b);
 /* Elements per lane of pure copies, which pack whole words. */
 unsigned sam_lower_build_packs(const struct lower_build *b);
+
+/* The kernel loads or stores elements of a tile. */
+void sam_lower_build_touch(struct lower_build *b, uint32_t tile);
+/* Keep in `zeros` the lowest element index that fails. */
+void sam_lower_build_watch(struct lower_build *b);
+
+/* --- indexed.c: operations whose lanes know their position */
+struct lower_vector sam_lower_build_indexed(struct lower_build *b, const struct sam_tile_op *op);
 
 /* --- reduce.c */
 

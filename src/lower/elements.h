@@ -46,6 +46,15 @@ struct lower_vector sam_lower_compare(struct lower_code *c, enum sam_tile_compar
 /* m != 0 ? a : b */
 struct lower_vector sam_lower_select(struct lower_code *c, struct lower_vector *m,
                                      struct lower_vector *a, struct lower_vector *b);
+/* affine.c: a * b + add; a * factor + zero and (a - zero) * factor, converted. */
+struct lower_vector sam_lower_fused(struct lower_code *c, struct lower_vector *a,
+                                    struct lower_vector *b, struct lower_vector *add);
+struct lower_vector sam_lower_quantize(struct lower_code *c, struct lower_vector *a,
+                                       struct lower_vector *factor, struct lower_vector *zero,
+                                       enum sam_tile_round round);
+struct lower_vector sam_lower_dequantize(struct lower_code *c, struct lower_vector *a,
+                                         struct lower_vector *factor, struct lower_vector *zero,
+                                         enum sam_tile_round round);
 /* convert.c */
 struct lower_vector sam_lower_convert(struct lower_code *c, struct lower_vector *a,
                                       enum sam_dtype to, enum sam_tile_round round);
@@ -87,7 +96,7 @@ static inline bool lower_is_tile(const struct lower *l, uint32_t value)
 
 /* The part of an operand that is read (for the destination: written) in a kernel over the rectangle
  * of tile `space`. */
-enum sam_lower_part { LOWER_WHOLE, LOWER_FIRST_ROW, LOWER_FIRST_COLUMN };
+enum sam_lower_part { LOWER_WHOLE, LOWER_FIRST_ROW, LOWER_FIRST_COLUMN, LOWER_ANYWHERE };
 enum sam_lower_part sam_lower_part(const struct lower *l, uint32_t space,
                                    const struct sam_tile_op *op, size_t operand);
 /* Returns whether an operation in a kernel over the rectangle of tile `space` goes over a column of
@@ -106,6 +115,10 @@ bool sam_lower_same_tile(const struct lower *l, uint32_t a, uint32_t b);
 bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op);
 /* Returns whether an operation fails if an element of its last source is zero. */
 bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op);
+/* Returns whether the lanes of an operation know their position (indexed.c). */
+bool sam_lower_is_indexed(unsigned code);
+/* Returns whether an operation fails for some elements. */
+bool sam_lower_traps(const struct lower *l, const struct sam_tile_op *op);
 /* Returns whether an operation is a reduction (reduce.c), and of columns. */
 bool sam_lower_folds(unsigned code);
 bool sam_lower_folds_columns(unsigned code);

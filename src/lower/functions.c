@@ -32,6 +32,16 @@ static void write_max(struct lower_code *c, enum lower_level level, struct lower
     write_extreme(c, level, true, regs);
 }
 
+static void write_modulo(struct lower_code *c, enum lower_level level, struct lower_regs regs)
+{
+    sam_lower_remainder(c, level, regs);
+    sam_lower_emit(c, level,
+                   "vmflt.vf v10, $d, zero; vmflt.vf v11, $b, zero; vxor.vv v10, v10, v11;"
+                   "vmfne.vf v11, $d, zero; vand.vv v10, v10, v11; vmsne.vi v0, v10, 0;"
+                   "vfadd.vv v11, $d, $b; vmerge.vvm $d, $d, v11, v0",
+                   regs);
+}
+
 /* --- the rows */
 
 enum { ROUNDS = 1, WRAPS = 2 };
@@ -150,6 +160,21 @@ static struct lower_vector extreme_f16(struct lower_code *c, bool max, struct lo
     return d;
 }
 
+/* Flip or clear the sign of floats, NaNs included. */
+static struct lower_vector change_sign(struct lower_code *c, bool flip, struct lower_vector *a)
+{
+    struct lower_vector d = {.dtype = a->dtype, .level = a->level};
+    struct lower_regs regs = {.a = sam_lower_raw(c, a)};
+    const bool narrow = lower_is_narrow(d.dtype);
+    regs.d = d.raw = sam_lower_take_vector(c, d.level);
+    sam_lower_emit(c, d.level,
+                   flip     ? narrow ? "vxor.vx $d, $a, $(0xffff8000)" : "vxor.vx $d, $a, $(0x80000000)"
+                   : narrow ? "vand.vx $d, $a, $(0x7fff)"
+                            : "vand.vx $d, $a, $(0x7fffffff)",
+                   regs);
+    return d;
+}
+
 struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function function,
                                     struct lower_vector *a, struct lower_vector *b)
 {
@@ -158,6 +183,8 @@ struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function
     bool extreme = function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX;
     if (real && extreme && c->l->options.nan == SAM_TILE_NAN_FIRST)
         return first(c, function, a, b);
+    if (real && (function == SAM_TILE_FN_FLIP || function == SAM_TILE_FN_CLEAR))
+        return change_sign(c, function == SAM_TILE_FN_FLIP, a);
     if (d.dtype == SAM_F16 && extreme && !a->wide && !b->wide)
         return extreme_f16(c, function == SAM_TILE_FN_MAX, a, b);
     struct lower_regs regs = {.a = sam_lower_wide(c, a), .b = b ? sam_lower_wide(c, b) : 0};

@@ -15,6 +15,8 @@ enum sam_lower_part sam_lower_part(const struct lower *l, uint32_t space,
         return LOWER_FIRST_COLUMN;
     if (operand + 1u == op->operand_count && sam_lower_folds(op->code))
         return sam_lower_folds_columns(op->code) ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN;
+    if (operand + 1u != op->operand_count && sam_lower_is_indexed(op->code))
+        return row->family == SAM_TILE_GATHER && operand == 1 ? LOWER_WHOLE : LOWER_ANYWHERE;
     if (operand + 1u != row->count)
         return LOWER_WHOLE;
     return reads == SAM_TILE_READS_LAST_ROW      ? LOWER_FIRST_ROW
@@ -38,6 +40,25 @@ bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op)
     const struct sam_tile_type *d = &sam_tile_ty(l->p, destination(l, op))->tile;
     return sam_tile_row(op->code)->family == SAM_TILE_FILLPAD ||
            (l->options.outside == SAM_TILE_PAD_VALUE && d->pad != SAM_TILE_PAD_null);
+}
+
+bool sam_lower_is_indexed(unsigned code)
+{
+    switch (sam_tile_row(code)->family) {
+    case SAM_TILE_UNION:
+    case SAM_TILE_GATHER:
+    case SAM_TILE_SCATTER:
+    case SAM_TILE_HISTOGRAM:
+    case SAM_TILE_MERGE:
+    case SAM_TILE_TRI: return true;
+    default: return false;
+    }
+}
+
+bool sam_lower_traps(const struct lower *l, const struct sam_tile_op *op)
+{
+    const enum sam_tile_family_id family = sam_tile_row(op->code)->family;
+    return family == SAM_TILE_GATHER || family == SAM_TILE_SCATTER || sam_lower_divides(l, op);
 }
 
 bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op)
@@ -141,7 +162,8 @@ static bool depends(const struct lower *l, const struct group *g, const struct s
                 continue;
             const enum sam_lower_part part = sam_lower_part(l, g->space, first, i);
             const bool same = part == sam_lower_part(l, g->space, second, j) &&
-                              part != LOWER_FIRST_ROW && sam_lower_same_tile(l, a, b);
+                              part != LOWER_FIRST_ROW && part != LOWER_ANYWHERE &&
+                              sam_lower_same_tile(l, a, b);
             if (!same && may_meet(l, a, b))
                 return true;
         }
@@ -252,9 +274,12 @@ static bool by_element(unsigned code)
     case SAM_TILE_CMP:
     case SAM_TILE_SEL:
     case SAM_TILE_CVT:
+    case SAM_TILE_FMA:
+    case SAM_TILE_QUANT:
+    case SAM_TILE_DEQUANT:
     case SAM_TILE_FILLPAD:
     case SAM_TILE_CI: return true;
-    default: return false;
+    default: return sam_lower_is_indexed(code);
     }
 }
 
@@ -296,6 +321,11 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
     const enum sam_dtype dtype =
         sam_tile_ty(l->p, sam_tile_arg(l->p, op, op->operand_count - 1))->tile.dtype;
     const char *where = NULL;
+    if (row->family == SAM_TILE_QUANT && op->attribute > SAM_TILE_TRUNC) {
+        sam_lower_refuse(l, op, "%s that wraps has no lowering: expected one that saturates",
+                         row->name);
+        return false;
+    }
     if (!folds && !by_element(op->code))
         where = "fuse.c";
     else if (row->function == SAM_TILE_FN_NONE)
@@ -341,7 +371,7 @@ static bool joins(const struct lower *l, uint32_t space, const struct sam_tile_o
     const bool by_row = sam_lower_by_row(l, space, op), folds = sam_lower_folds(op->code);
     if (sam_lower_pads(l, op) || sam_lower_folds_columns(op->code) ||
         (folds && !sam_lower_reduces_beside(l, op)) ||
-        (by_row && (row->family == SAM_TILE_CI || sam_lower_divides(l, op) ||
+        (by_row && (row->family == SAM_TILE_CI || sam_lower_is_indexed(op->code) || sam_lower_traps(l, op) ||
                     sam_tile_family(row)->reads == SAM_TILE_READS_LAST_ROW)))
         return false;
     return !(by_row || folds) || type->rows >= ROWS_ENOUGH || type->cols <= COLS_SHORT;
@@ -366,13 +396,13 @@ static void keep_private(const struct lower *l, struct group *g,
 {
     const struct sam_tile_op *op = &l->p->ops[index];
     const uint32_t tile = destination(l, op);
-    if (op->next != next || next == SAM_TILE_NONE || sam_lower_divides(l, op) ||
+    if (op->next != next || next == SAM_TILE_NONE || sam_lower_traps(l, op) ||
         sam_lower_part(l, g->space, op, op->operand_count - 1) != LOWER_FIRST_COLUMN ||
         !uses(l, &l->p->ops[next], tile) || !sam_lower_is_dead(l, tile, next))
         return;
     for (unsigned i = 0; i < at; i++)
         if (uses(l, &l->p->ops[kernel->ops[i]], tile) ||
-            sam_lower_divides(l, &l->p->ops[kernel->ops[i]]))
+            sam_lower_traps(l, &l->p->ops[kernel->ops[i]]))
             return;
     g->tiles[g->tile_count++] = tile;
 }
@@ -399,7 +429,7 @@ static bool fuses(const struct lower *l, const struct sam_lower_kernel *kernel, 
         for (unsigned i = 0; i < kernel->op_count; i++) {
             const struct sam_tile_op *before = &l->p->ops[kernel->ops[i]];
             good &= joins(l, g.space, before) && !depends(l, &g, before, op) &&
-                    !(sam_lower_divides(l, before) && sam_lower_divides(l, op));
+                    !(sam_lower_traps(l, before) && sam_lower_traps(l, op));
         }
         if (good || !ahead || op->next == SAM_TILE_NONE)
             break;
@@ -407,7 +437,7 @@ static bool fuses(const struct lower *l, const struct sam_lower_kernel *kernel, 
         const unsigned count = g.tile_count;
         keep_private(l, &g, kernel, kernel->op_count, index, op->next);
         if (g.tile_count == count || more.op_count == LOWER_GROUP ||
-            sam_lower_divides(l, &l->p->ops[op->next]) || !fuses(l, &more, op->next, false))
+            sam_lower_traps(l, &l->p->ops[op->next]) || !fuses(l, &more, op->next, false))
             break;
         good = true;
     }

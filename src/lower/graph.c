@@ -171,7 +171,7 @@ bool sam_lower_graph_is_good(const struct lower_order *o, const struct sam_tile_
 {
     const struct sam_tile_row *row = op->code < SAM_TILE_FIRST_OP ? NULL : sam_tile_row(op->code);
     struct sam_tile_report report = {0};
-    const struct sam_tile_verifier verifier = {o->options->profile, &report, NULL};
+    const struct sam_tile_verifier verifier = {.profile = o->options->profile, .report = &report};
     const struct sam_tile_ty *types[4];
     struct sam_tile_span span;
     uint32_t place;
@@ -208,6 +208,7 @@ static bool is_move(unsigned code)
     case SAM_TILE_LOAD:
     case SAM_TILE_STORE:
     case SAM_TILE_MOV:
+    case SAM_TILE_PEER:
     case SAM_TILE_TRANS:
     case SAM_TILE_RESHAPE:
     case SAM_TILE_EXTRACT:

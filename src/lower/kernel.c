@@ -158,22 +158,33 @@ static struct lower_vector *splat(struct lower_build *b, uint32_t value, enum sa
     return s->vector;
 }
 
-static enum sam_dtype scalar_dtype(const struct lower_build *b, const struct sam_tile_op *op)
+/* An index is used as 32 bits. */
+static enum sam_dtype scalar_dtype(const struct lower_build *b, uint32_t value)
 {
-    bool source = sam_tile_scalar_of_source(sam_tile_row(op->code));
-    uint32_t tile = sam_tile_arg(b->l->p, op, source ? 0 : op->operand_count - 1);
-    return sam_tile_ty(b->l->p, tile)->tile.dtype;
+    const struct sam_tile_ty *type = sam_tile_ty(b->l->p, value);
+    return type->kind == SAM_TILE_KIND_INDEX ? SAM_I32 : type->dtype;
 }
 
 struct lower_vector *sam_lower_build_operand(struct lower_build *b, const struct sam_tile_op *op,
                                              uint32_t index)
 {
     if (!lower_is_tile(b->l, sam_tile_arg(b->l->p, op, index)))
-        return splat(b, sam_tile_arg(b->l->p, op, index), scalar_dtype(b, op));
+        return splat(b, sam_tile_arg(b->l->p, op, index),
+                     scalar_dtype(b, sam_tile_arg(b->l->p, op, index)));
     struct lower_place *p = sam_lower_build_place(b, op, index);
     if (!p->vector)
         load(b, p);
     return p->vector;
+}
+
+void sam_lower_build_touch(struct lower_build *b, uint32_t tile)
+{
+    struct sam_lower_kernel *k = b->kernel;
+    for (unsigned i = 0; i < k->touched_count; i++)
+        if (k->touched[i] == tile)
+            return;
+    if (k->touched_count < LOWER_TOUCHED)
+        k->touched[k->touched_count++] = tile;
 }
 
 /* --- uses of places */
@@ -240,14 +251,19 @@ void sam_lower_build_count(struct lower_build *b)
             sam_lower_build_moving(b, b->first_element, (int32_t)(LOWER_LANES * b->step_warps), 0);
 }
 
+void sam_lower_build_watch(struct lower_build *b)
+{
+    sam_lower_build_count(b);
+    b->zeros = sam_lower_take_vector(&b->code, LOWER_ONCE);
+    sam_lower_gpu(&b->code, LOWER_ONCE, "vmv.v.i v%u, -1", b->zeros);
+}
+
 /* Record the lowest element index with a zero divisor. */
 static void watch_zeros(struct lower_build *b, const struct sam_tile_op *op,
                         struct lower_vector *divisor)
 {
     uint32_t d = sam_tile_arg(b->l->p, op, op->operand_count - 1);
-    sam_lower_build_count(b);
-    b->zeros = sam_lower_take_vector(&b->code, LOWER_ONCE);
-    sam_lower_gpu(&b->code, LOWER_ONCE, "vmv.v.i v%u, -1", b->zeros);
+    sam_lower_build_watch(b);
     sam_lower_gpu(&b->code, LOWER_CHUNK,
                   "vmseq.vi v0, v%u, 0; vadd.vx v8, v%u, x%u; vminu.vv v%u, v%u, v8, v0.t",
                   sam_lower_raw(&b->code, divisor), b->lane, b->element, b->zeros, b->zeros);
@@ -273,6 +289,8 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
     struct lower_code *c = &b->code;
+    if (sam_lower_is_indexed(op->code))
+        return sam_lower_build_vector(b, sam_lower_build_indexed(b, op));
     struct lower_vector *in[3] = {sam_lower_build_operand(b, op, 0), NULL, NULL}, d;
     for (unsigned i = 1; i < row->count; i++)
         in[i] = sam_lower_build_operand(b, op, i);
@@ -289,6 +307,13 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
                               sam_tile_ty(b->l->p, sam_tile_arg(b->l->p, op, 1))->tile.dtype,
                               (enum sam_tile_round)op->attribute);
         break;
+    case SAM_TILE_FMA: d = sam_lower_fused(c, in[0], in[1], in[2]); break;
+    case SAM_TILE_QUANT:
+        d = sam_lower_quantize(c, in[0], in[1], in[2], (enum sam_tile_round)op->attribute);
+        break;
+    case SAM_TILE_DEQUANT:
+        d = sam_lower_dequantize(c, in[0], in[1], in[2], (enum sam_tile_round)op->attribute);
+        break;
     case SAM_TILE_AXPY:
         d = sam_lower_apply(c, SAM_TILE_FN_MUL, in[0], in[1]);
         d = sam_lower_apply(c, SAM_TILE_FN_ADD, &d, sam_lower_build_operand(b, op, 2));
@@ -297,7 +322,10 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
     case SAM_TILE_COLEXPAND:
     case SAM_TILE_EXPANDS:
     case SAM_TILE_FILLPAD: return in[0]; /* a copy */
-    default: d = sam_lower_apply(c, row->function, in[0], in[1]); break;
+    default:
+        d = sam_lower_apply(c, sam_tile_function_in(b->l->options.dialect, row->function), in[0],
+                            in[1]);
+        break;
     }
     return sam_lower_build_vector(b, d);
 }
@@ -355,6 +383,6 @@ void sam_lower_kernel(struct lower *l, struct sam_lower_kernel *kernel)
     sam_lower_build_finish(b);
     for (unsigned i = 0; i < b->place_count; i++)
         if (b->places[i].row)
-            kernel->touched[kernel->touched_count++] = b->places[i].tile;
+            sam_lower_build_touch(b, b->places[i].tile);
     free(b);
 }

@@ -23,6 +23,7 @@ bool sam_lower_is_move(unsigned code)
     case SAM_TILE_TRESHAPE:
     case SAM_TILE_TEXTRACT:
     case SAM_TILE_TINSERT:
+    case SAM_TILE_GMOV:
     case SAM_TILE_TCONCAT: return true;
     default: return false;
     }
@@ -410,7 +411,7 @@ void sam_lower_collect(struct lower *l, uint32_t index)
     const struct sam_tile_op *op = &l->p->ops[index];
     if (!sam_lower_has_op(l, op))
         return;
-    const bool fails = sam_lower_divides(l, op), checked = sam_lower_has_shapes(l, op);
+    const bool fails = sam_lower_traps(l, op), checked = sam_lower_has_shapes(l, op);
     /* Failures must keep program order. */
     if (k->op_count && (k->op_count == LOWER_GROUP || (l->state->fails && (fails || checked)) ||
                         !sam_lower_can_fuse(l, k, index)))

@@ -431,6 +431,25 @@ void sam_lower_skip_empty(struct lower *l, uint32_t tile, unsigned label)
     }
 }
 
+/* There is one core: the peer, which has the number 0, is itself. */
+static void from_peer(struct lower *l, const struct sam_tile_op *op)
+{
+    const uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 2);
+    const unsigned end = sam_lower_label(l);
+    int64_t peer;
+    sam_lower_skip_empty(l, d, end);
+    if (!sam_lower_constant(l, sam_tile_arg(l->p, op, 1), &peer) || peer) {
+        sam_lower_get(l, "a0", sam_tile_arg(l->p, op, 1));
+        sam_lower_hart(l, "bnez a0, .Lfailure%u",
+                       sam_lower_failure(l, op, "%s from core {0}: there is core 0 only",
+                                         sam_tile_row(op->code)->name));
+    }
+    addresses(l, s, d);
+    copy(l, s, d, sam_lower_valid(l, d, true), sam_lower_valid(l, d, false), false);
+    sam_lower_pad(l, d);
+    sam_lower_hart(l, ".L%u:", end);
+}
+
 static void extract(struct lower *l, const struct sam_tile_op *op, bool insert)
 {
     uint32_t s = sam_tile_arg(l->p, op, 0), d = sam_tile_arg(l->p, op, 3), part = insert ? s : d;
@@ -467,6 +486,7 @@ void sam_lower_move(struct lower *l, const struct sam_tile_op *op)
     case SAM_TILE_TSTORE: transfer(l, op, false); break;
     case SAM_TILE_TMOV: move(l, op, false); break;
     case SAM_TILE_TTRANS: move(l, op, true); break;
+    case SAM_TILE_GMOV: from_peer(l, op); break;
     case SAM_TILE_TRESHAPE: reshape(l, op); break;
     case SAM_TILE_TEXTRACT: extract(l, op, false); break;
     case SAM_TILE_TINSERT: extract(l, op, true); break;

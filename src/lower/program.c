@@ -487,7 +487,8 @@ static enum sam_status take_options(struct sam_tile_lower_options *o,
     if (status != SAM_OK)
         return status;
     const struct sam_tile_options modes = {
-        .size = sizeof modes, .profile = o->profile, .nan = o->nan, .outside = o->outside};
+        .size = sizeof modes, .profile = o->profile, .nan = o->nan, .outside = o->outside,
+        .dialect = o->dialect};
     if (o->unbound && count)
         return sam_fail(error, SAM_ERR_USAGE, "unbound: %zu arguments are given", count);
     o->mlen = o->mlen ? o->mlen : 512;

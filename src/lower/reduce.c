@@ -102,9 +102,17 @@ static void combine(struct reduction *f, enum lower_level level, unsigned d, uns
         sam_lower_round(f->c, level, f->dtype, (struct lower_regs){.d = d, .a = 8});
 }
 
+/* The specification folds sums from +0 and products from 1. */
+static bool folds_from_start(const struct reduction *f)
+{
+    return f->real && !is_order(f->row) && f->b->l->options.dialect == SAM_TILE_SPEC;
+}
+
 static uint32_t identity(const struct reduction *f)
 {
     const struct combiner *r = combiner_of(f->row->function);
+    if (folds_from_start(f) && f->row->function == SAM_TILE_FN_ADD)
+        return 0;
     return f->form != FORM_VALUE          ? 0x80000000
            : f->real                      ? r->real.identity
            : sam_tile_is_signed(f->dtype) ? r->sint.identity
@@ -240,7 +248,7 @@ static bool may_copy(const struct reduction *f)
     uint32_t number;
     const bool known =
         sam_lower_known(f->b->l, f->b->rectangle, f->b->columns ? LOWER_ROWS : LOWER_COLS, &number);
-    return f->real && f->form != FORM_INDEX && (!known || number == 1);
+    return f->real && f->form != FORM_INDEX && !folds_from_start(f) && (!known || number == 1);
 }
 
 /* Begin code for lines of one element; it ends with the label. */

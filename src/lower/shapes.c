@@ -12,7 +12,7 @@ struct name {
     enum kind kind;
     uint32_t value;     /* of ROWS, COLS and DIMENSION */
     unsigned dimension; /* of DIMENSION */
-    int64_t a, b;       /* of PRODUCT and SUM; b is a constant or a leaf */
+    int64_t a, b;       /* of PRODUCT and SUM */
 };
 
 enum { MOST = 24, FIRST = SAM_TILE_DYNAMIC - 1 };
@@ -43,9 +43,11 @@ static int64_t combine(void *context, bool product, int64_t a, int64_t b)
     return add(context, (struct name){.kind = product ? PRODUCT : SUM, .a = a, .b = b});
 }
 
-/* reg = a size. Clobbers t6. */
-static void get(const struct shapes *s, const char *reg, int64_t size)
+/* reg = a size. Clobbers the temporaries from `depth` on. */
+static void get_deep(const struct shapes *s, const char *reg, int64_t size, unsigned depth)
 {
+    static const char *const temporaries[] = {"t6", "t5", "t4", "t3", "t2"};
+    const char *other = temporaries[depth < SAM_COUNT(temporaries) ? depth : 0];
     if (size > FIRST) {
         sam_lower_hart(s->l, "li %s, %" PRId64, reg, size);
         return;
@@ -57,11 +59,17 @@ static void get(const struct shapes *s, const char *reg, int64_t size)
     case DIMENSION: sam_lower_window_size(s->l, reg, n->value, n->dimension); break;
     case PRODUCT:
     case SUM:
-        get(s, reg, n->a);
-        get(s, "t6", n->b);
-        sam_lower_hart(s->l, "%s %s, %s, t6", n->kind == SUM ? "add" : "mul", reg, reg);
+        get_deep(s, reg, n->a, depth);
+        get_deep(s, other, n->b, depth + 1);
+        sam_lower_hart(s->l, "%s %s, %s, %s", n->kind == SUM ? "add" : "mul", reg, reg, other);
         break;
     }
+}
+
+/* reg = a size. Clobbers t2 to t6. */
+static void get(const struct shapes *s, const char *reg, int64_t size)
+{
+    get_deep(s, reg, size, 0);
 }
 
 /* Load the names in a message into registers and replace them by placeholders. */
@@ -223,6 +231,30 @@ static void check_overlap(struct lower *l, const struct sam_tile_op *op, uint32_
     l->state->meet = true;
 }
 
+/* The diagonal of ttri, which the executor checks too. */
+static void check_diagonal(struct shapes *s)
+{
+    enum { LARGEST = SAM_TILE_MOST_DIAGONAL };
+    struct lower *l = s->l;
+    const uint32_t value = sam_tile_arg(l->p, s->op, 0), d = sam_tile_arg(l->p, s->op, 1);
+    int64_t known;
+    if (sam_lower_constant(l, value, &known) && known >= -LARGEST && known <= LARGEST)
+        return;
+    s->any = true;
+    if (!s->write)
+        return;
+    sam_lower_begin(l, s->op);
+    const unsigned failure = sam_lower_failure(
+        l, s->op, SAM_TILE_DIAGONAL_TEXT("%s", "{0}"), sam_lower_op_name(s->op));
+    const unsigned end = sam_lower_label(l);
+    sam_lower_skip_empty(l, d, end);
+    sam_lower_get(l, "a0", value);
+    sam_lower_hart(l,
+                   "li t0, %d; bgt a0, t0, .Lfailure%u; neg t0, t0; blt a0, t0, .Lfailure%u; "
+                   ".L%u:",
+                   LARGEST, failure, failure, end);
+}
+
 static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
 {
     struct shapes s = {.l = l, .op = op, .write = write};
@@ -230,12 +262,15 @@ static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
     struct sam_tile_ty types[4];
     const struct sam_tile_ty *pointers[4];
     struct sam_tile_report report = {0};
-    const struct sam_tile_verifier verifier = {l->options.profile, &report, &unknown};
+    const struct sam_tile_verifier verifier = {
+        .profile = l->options.profile, .report = &report, .unknown = &unknown};
     for (uint32_t i = 0; i < op->operand_count; i++) {
         name_sizes(&s, sam_tile_arg(l->p, op, i), &types[i]);
         pointers[i] = &types[i];
     }
     sam_tile_verify_op(&verifier, op->code, pointers, NULL, (struct sam_tile_pos){0});
+    if (sam_tile_row(op->code)->family == SAM_TILE_TRI)
+        check_diagonal(&s);
     const bool broken = report.report.errors != 0;
     if (broken && write)
         fail(l, op, &report);

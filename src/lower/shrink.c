@@ -120,7 +120,7 @@ static struct sam_tile_type smaller(const struct shrink *s, uint32_t value)
 static bool allows(struct shrink *s, const struct sam_tile_op *op)
 {
     struct sam_tile_report report = {0};
-    const struct sam_tile_verifier verifier = {s->options->profile, &report, NULL};
+    const struct sam_tile_verifier verifier = {.profile = s->options->profile, .report = &report};
     struct sam_tile_ty types[4];
     const struct sam_tile_ty *pointers[4];
     bool changed = false;

@@ -96,7 +96,11 @@ enum sam_tile_in_place { SAM_TILE_IN_PLACE_NEVER, SAM_TILE_IN_PLACE_FIRST, SAM_T
 enum sam_tile_attribute {
     SAM_TILE_ATTRIBUTE_NONE,
     SAM_TILE_ATTRIBUTE_CMP,
-    SAM_TILE_ATTRIBUTE_ROUND
+    SAM_TILE_ATTRIBUTE_ROUND,
+    SAM_TILE_ATTRIBUTE_QUANT,
+    SAM_TILE_ATTRIBUTE_TRI,
+    SAM_TILE_ATTRIBUTE_BYTE,
+    SAM_TILE_ATTRIBUTE_ORDER
 };
 
 struct sam_tile_family {
@@ -123,6 +127,18 @@ enum sam_tile_function {
 #define TILE_FUNCTION(id, real, whole) SAM_TILE_FN_##id,
 #include "tile/functions.def"
 };
+
+/* The function in a dialect. */
+static inline enum sam_tile_function sam_tile_function_in(enum sam_tile_dialect dialect,
+                                                          enum sam_tile_function function)
+{
+    if (dialect != SAM_TILE_SPEC)
+        return function;
+    return function == SAM_TILE_FN_REM   ? SAM_TILE_FN_MOD
+           : function == SAM_TILE_FN_NEG ? SAM_TILE_FN_FLIP
+           : function == SAM_TILE_FN_ABS ? SAM_TILE_FN_CLEAR
+                                         : function;
+}
 
 /* Legal dtypes of an operation: those of the profile, its floats or integers, matrix factors, or
  * all including 64-bit types. */
@@ -381,6 +397,7 @@ struct sam_tile_unknown {
 
 struct sam_tile_verifier {
     enum sam_tile_profile profile;
+    unsigned attribute; /* of the operation */
     struct sam_tile_report *report;
     const struct sam_tile_unknown *unknown; /* NULL: unknown sizes pass */
 };
@@ -401,6 +418,11 @@ bool sam_tile_is_inferred(const struct sam_tile_program *program, const struct s
 /* Verify a tile type: line size, valid rectangle, layouts, capacity. */
 void sam_tile_verify_type(const struct sam_tile_verifier *verifier,
                           const struct sam_tile_type *type, struct sam_tile_pos pos);
+
+/* The diagonal of ttri, and the message on others. */
+enum { SAM_TILE_MOST_DIAGONAL = 65535 };
+#define SAM_TILE_DIAGONAL_TEXT(name, number)                                                       \
+    name ": diagonal " number ": expected -65535 to 65535"
 
 /* --- value.c: elements */
 /* Bits of the nearest value of a float dtype; NaN is canonical. */

@@ -63,6 +63,8 @@ enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
     if ((unsigned)options->sum_order > SAM_TILE_SUM_SYSTEM)
         return sam_fail(error, SAM_ERR_USAGE, "unknown order of sums %u",
                         (unsigned)options->sum_order);
+    if ((unsigned)options->dialect > SAM_TILE_SPEC)
+        return sam_fail(error, SAM_ERR_USAGE, "unknown dialect %u", (unsigned)options->dialect);
     return sam_tile_check_profile(options->profile, error);
 }
 

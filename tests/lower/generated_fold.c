@@ -30,6 +30,7 @@ TEST(test_folds)
         uint64_t own = test_random(&seed);
         writer_open(&w, own, own & 1);
         w.x.options.nan = (enum sam_tile_nan)writer_below(&w, 3);
+        w.x.options.dialect = (enum sam_tile_dialect)writer_below(&w, 2);
         w.x.options.outside = writer_below(&w, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
         struct writer_tile a = {.loc = "vec",
                                 .dtype = dtype,
@@ -70,6 +71,7 @@ TEST(test_neighbours)
                  n / 6 % 2 ? "max" : "min", rows, width, name, rows, columns, width, name, columns);
         x.text = text;
         x.options.nan = (enum sam_tile_nan)(n / 12 % 3);
+        x.options.dialect = (enum sam_tile_dialect)(n / 36 % 2);
         struct sam_array *a = lowered_random(&x, dtype, rows, columns);
         lowered_name(&x, "a", false);
         for (size_t k = 0; k < a->count && sam_dtype_size(dtype) == 2; k++)
@@ -92,6 +94,7 @@ TEST(test_chains)
         uint64_t own = test_random(&seed);
         writer_open(&w, own, own & 1);
         w.x.options.nan = (enum sam_tile_nan)writer_below(&w, 3);
+        w.x.options.dialect = (enum sam_tile_dialect)writer_below(&w, 2);
         struct writer_tile a = {.loc = "vec",
                                 .dtype = dtype,
                                 .valid_rows = 1 + writer_below(&w, 40),
@@ -144,6 +147,7 @@ TEST(test_mixtures)
         uint64_t own = test_random(&seed);
         writer_open(&w, own, own & 1);
         w.x.options.nan = (enum sam_tile_nan)writer_below(&w, 3);
+        w.x.options.dialect = (enum sam_tile_dialect)writer_below(&w, 2);
         struct writer_tile tiles[KINDS][TILES];
         const struct writer_tile first = {
             .loc = "vec",

@@ -37,6 +37,7 @@ static void run(struct lowered *x, const char *text, const struct vector_shape *
 {
     x->text = text;
     x->options.nan = (enum sam_tile_nan)test_below(&x->seed, 3);
+    x->options.dialect = (enum sam_tile_dialect)test_below(&x->seed, 2);
     x->options.outside = test_below(&x->seed, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
     give(x, s);
     (test_below(&x->seed, 8) == 0 ? plain_run : lowered_run)(x);

@@ -164,6 +164,7 @@ void lowered_run(struct lowered *x)
     const struct sam_tile_options options = {.size = sizeof options,
                                              .profile = x->options.profile,
                                              .nan = x->options.nan,
+                                             .dialect = x->options.dialect,
                                              .outside = x->options.outside,
                                              .sum_order = SAM_TILE_SUM_SYSTEM};
     x->status = sam_tile_run(p, 0, x->arguments, x->count, &options, NULL, &x->error);

@@ -43,6 +43,8 @@ static struct shape source_shape(const struct sam_tile_row *op, size_t index)
     case SAM_TILE_ROWEXPAND2: return index ? column : whole;
     case SAM_TILE_COLEXPAND2: return index ? row : whole;
     case SAM_TILE_INSERT: return (struct shape){"vec", 8, 32, 0};
+    case SAM_TILE_HISTOGRAM: return index ? (struct shape){"vec", 16, 32, 1} : whole;
+    case SAM_TILE_MERGE: return row;
     case SAM_TILE_MATMUL:
     case SAM_TILE_MATMUL_BIAS:
         return index == 0   ? (struct shape){"left", 16, 64, 0}
@@ -63,6 +65,8 @@ static struct shape destination_shape(const struct sam_tile_row *op)
     case SAM_TILE_COLARG: return row;
     case SAM_TILE_ROWFOLD:
     case SAM_TILE_ROWARG: return column;
+    case SAM_TILE_HISTOGRAM: return (struct shape){"vec", 16, 256, 0};
+    case SAM_TILE_MERGE: return (struct shape){"vec", 1, 128, 0};
     case SAM_TILE_TRANS: return (struct shape){"vec", 64, 32, 16};
     case SAM_TILE_RESHAPE: return (struct shape){"vec", 32, 32, 0};
     case SAM_TILE_EXTRACT: return (struct shape){"vec", 8, 32, 0};
@@ -87,8 +91,14 @@ static bool is_product(const struct sam_tile_row *op)
 static enum sam_dtype source_dtype(const struct sam_tile_row *op, size_t index,
                                    enum sam_dtype dtype)
 {
-    if (op->family == SAM_TILE_SEL && index == 0)
+    if ((op->family == SAM_TILE_SEL && index == 0) || (op->family == SAM_TILE_HISTOGRAM && index))
         return SAM_U8;
+    if (op->family == SAM_TILE_HISTOGRAM)
+        return SAM_U32;
+    if ((op->family == SAM_TILE_GATHER || op->family == SAM_TILE_SCATTER) && index)
+        return SAM_I32;
+    if ((op->family == SAM_TILE_DEQUANT && index != 1) || (op->family == SAM_TILE_QUANT && index == 2))
+        return SAM_I8;
     const bool sum = (op->family == SAM_TILE_MATMUL_ACC && index == 0) ||
                      (op->family == SAM_TILE_MATMUL_BIAS && index == 2);
     return sum ? sum_of(dtype) : dtype;
@@ -102,11 +112,19 @@ static enum sam_dtype destination_dtype(const struct sam_tile_row *op, enum sam_
         return SAM_I32;
     if (op->family == SAM_TILE_CVT)
         return sam_tile_is_real(dtype) ? SAM_I32 : SAM_F32;
+    if (op->family == SAM_TILE_QUANT)
+        return SAM_I8;
+    if (op->family == SAM_TILE_HISTOGRAM)
+        return SAM_U32;
     return op->family == SAM_TILE_CMP ? SAM_U8 : dtype;
 }
 
 static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
 {
+    if (op->family == SAM_TILE_QUANT || op->family == SAM_TILE_DEQUANT)
+        return dtype == SAM_F32;
+    if (op->family == SAM_TILE_HISTOGRAM)
+        return dtype == SAM_I32; /* as ui32 */
     switch (op->dtypes) {
     case SAM_TILE_REAL: return sam_tile_is_real(dtype);
     case SAM_TILE_WHOLE: return !sam_tile_is_real(dtype);
@@ -129,7 +147,9 @@ static struct shape widened(const struct sam_tile_row *op, struct shape s)
     case SAM_TILE_CONCAT:
     case SAM_TILE_MATMUL:
     case SAM_TILE_MATMUL_ACC:
-    case SAM_TILE_MATMUL_BIAS: return s;
+    case SAM_TILE_MATMUL_BIAS:
+    case SAM_TILE_PEER:
+    case SAM_TILE_HISTOGRAM: return s;
     default: s.cols *= s.valid ? 1 : 16; return s;
     }
 }
@@ -165,7 +185,9 @@ static void write_move(struct sam_buffer *out, const struct sam_tile_row *op, en
 static void write_program(struct sam_buffer *out, const struct sam_tile_row *op,
                           enum sam_dtype dtype)
 {
-    const struct shape to = widened(op, destination_shape(op));
+    struct shape to = widened(op, destination_shape(op));
+    const bool vector = strncmp(op->name, "tgemv", 5) == 0; /* products of a row */
+    to.rows = vector ? 1 : to.rows;
     if (op->family == SAM_TILE_LOAD || op->family == SAM_TILE_STORE) {
         write_move(out, op, dtype);
         return;
@@ -176,12 +198,13 @@ static void write_program(struct sam_buffer *out, const struct sam_tile_row *op,
     const enum sam_tile_attribute attribute = sam_tile_family(op)->attribute;
     sam_buffer_puts(out, attribute == SAM_TILE_ATTRIBUTE_CMP ? " {cmp = lt} : " : " : ");
     for (size_t i = 0; i < op->count; i++) {
-        const struct shape from = widened(op, source_shape(op, i));
+        struct shape from = widened(op, source_shape(op, i));
+        from.rows = vector && strcmp(from.loc, "right") != 0 ? 1 : from.rows;
         sam_buffer_puts(out, i ? ", " : "");
         if (op->sources[i] == 'i')
             sam_buffer_puts(out, "index");
         else if (op->sources[i] == 's')
-            sam_buffer_puts(out, sam_tile_dtype_name(dtype));
+            sam_buffer_puts(out, sam_tile_dtype_name(source_dtype(op, i, dtype)));
         else
             write_type(out, &from, source_dtype(op, i, dtype), "");
     }
@@ -288,7 +311,9 @@ static void lower_one(struct sam_buffer *out, const struct sam_tile_row *op, enu
             arguments[count++] =
                 (struct sam_tile_argument){.name = names[i],
                                            .is_scalar = true,
-                                           .dtype = op->sources[i] == 'i' ? SAM_I64 : dtype};
+                                           .dtype = op->sources[i] == 'i'
+                                                        ? SAM_I64
+                                                        : source_dtype(op, i, dtype)};
     if (sam_tile_lower(p, 0, arguments, count, NULL, &made, &messages, &error) != SAM_OK)
         fail_msg("%s%s\n%s", sam_buffer_text(&text), messages ? messages : "", error.text);
     describe(&cell, made, op->name);

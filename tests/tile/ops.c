@@ -444,6 +444,23 @@ TEST(test_document)
     free(text);
 }
 
+/* Returns whether tables.c has the cases of an operation. */
+static bool tables_has(const struct sam_tile_row *row)
+{
+    switch (row->family) {
+    case SAM_TILE_FMA:
+    case SAM_TILE_UNION:
+    case SAM_TILE_QUANT:
+    case SAM_TILE_DEQUANT:
+    case SAM_TILE_GATHER:
+    case SAM_TILE_SCATTER:
+    case SAM_TILE_HISTOGRAM:
+    case SAM_TILE_MERGE:
+    case SAM_TILE_TRI: return true;
+    default: return strncmp(row->name, "tgemv", 5) == 0;
+    }
+}
+
 /* tload, tstore, textract and tinsert take views and positions: programs of exec.c and of
  * kernels/tile/ run them. */
 TEST(test_all_seen)
@@ -451,7 +468,8 @@ TEST(test_all_seen)
     struct sam_tile_op_text op;
     for (size_t i = 0; sam_tile_op_describe(i, &op); i++)
         if (!seen[i] && !strpbrk(op.sources, "vi") && !sam_tile_stores(&sam_tile_rows[i]) &&
-            sam_tile_rows[i].family != SAM_TILE_CVT) /* convert.c */
+            sam_tile_rows[i].family != SAM_TILE_CVT && /* convert.c */
+            !tables_has(&sam_tile_rows[i]))
             fail_msg("%s has no case", op.name);
     for (unsigned i = 0; i < SAM_DTYPES; i++) {
         enum sam_dtype dtype = (enum sam_dtype)i;

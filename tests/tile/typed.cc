@@ -16,11 +16,15 @@ using F = Tile<TileType::Vec, float, 16, 16>;
 #define SAMITE_TILE_S_(name, lower, vec, same)   template RecordEvent name(F &, double);
 #define SAMITE_TILE_TS_(name, lower, vec, same)  template RecordEvent name(F &, F &, double);
 #define SAMITE_TILE_TTS_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, double);
-#define SAMITE_TILE_TA_(name, lower, vec, same)  template RecordEvent name(F &, F &, sam_tile_round);
-#define SAMITE_TILE_TTA_(name, lower, vec, same)                                                   \
-    template RecordEvent name(F &, F &, F &, sam_tile_compare);
-#define SAMITE_TILE_TSA_(name, lower, vec, same)                                                   \
-    template RecordEvent name(F &, F &, double, sam_tile_compare);
+#define SAMITE_TILE_TA_(name, lower, vec, same, how) template RecordEvent name(F &, F &, how);
+#define SAMITE_TILE_TTA_(name, lower, vec, same, how)                                              \
+    template RecordEvent name(F &, F &, F &, how);
+#define SAMITE_TILE_TSA_(name, lower, vec, same, how)                                              \
+    template RecordEvent name(F &, F &, double, how);
+#define SAMITE_TILE_TSSA_(name, lower, vec, same, how)                                             \
+    template RecordEvent name(F &, F &, double, double, how);
+#define SAMITE_TILE_TI_(name, lower, vec, same)      template RecordEvent name(F &, F &, int64_t);
+#define SAMITE_TILE_IA_(name, lower, vec, same, how) template RecordEvent name(F &, int64_t, how);
 #define SAMITE_TILE_TII_(name, lower, vec, same)                                                   \
     template RecordEvent name(F &, F &, int64_t, int64_t);
 #include <samite/tile_calls.hpp>

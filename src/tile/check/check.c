@@ -155,6 +155,7 @@ static void check_tile_op(struct checker *c, const struct sam_tile_op *op)
         types[i] = sam_tile_ty(c->p, sam_tile_arg(c->p, op, i));
         positions[i] = c->p->operands[op->operands + i].pos;
     }
+    c->verifier.attribute = op->attribute;
     sam_tile_verify_op(&c->verifier, op->code, types, positions, op->pos);
     check_overlap(c, op);
 }

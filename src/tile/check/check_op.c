@@ -305,6 +305,13 @@ static void exact_loc(const struct checked_op *s, size_t index, size_t loc)
               sam_tile_loc_names[tile(s, index)->loc], sam_tile_loc_names[loc]);
 }
 
+/* Products of a row and a matrix. */
+static bool is_vector_product(const struct sam_tile_row *row)
+{
+    return row == sam_tile_row(SAM_TILE_TGEMV) || row == sam_tile_row(SAM_TILE_TGEMV_ACC) ||
+           row == sam_tile_row(SAM_TILE_TGEMV_BIAS);
+}
+
 /* d = a * (a + 1) */
 static void product(const struct checked_op *s, size_t a, size_t d)
 {
@@ -319,9 +326,118 @@ static void product(const struct checked_op *s, size_t a, size_t d)
               sam_tile_dtype_name(dtype));
     same_dtype(s, a, b);
     exact_dtype(s, d, bytes ? SAM_I32 : SAM_F32);
+    if (is_vector_product(s->row))
+        valid_rows(s, a, 1, "");
     valid_rows(s, d, tile(s, a)->valid_rows, ", as the left factor");
     valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
+}
+
+/* --- unions, tables, indices */
+
+/* The rectangle of operand a lies within that of the destination d. */
+static void covered(const struct checked_op *s, size_t a, size_t d)
+{
+    const struct sam_tile_type *in = tile(s, a), *of = tile(s, d);
+    const char *text = "%s: %s has %sx%s valid elements, the destination %sx%s";
+    require(s, a, SAM_TILE_AT_MOST, in->valid_rows, of->valid_rows, text, s->row->name, which(s, a),
+            size(in->valid_rows).text, size(in->valid_cols).text, size(of->valid_rows).text,
+            size(of->valid_cols).text);
+    require(s, a, SAM_TILE_AT_MOST, in->valid_cols, of->valid_cols, text, s->row->name, which(s, a),
+            size(in->valid_rows).text, size(in->valid_cols).text, size(of->valid_rows).text,
+            size(of->valid_cols).text);
+}
+
+/* One of two sources covers the destination: with counts x and y of d elements,
+ * (d - x) * (d - y) = 0. */
+static void union_of(const struct checked_op *s, size_t a, size_t d)
+{
+    const struct sam_tile_type *first = tile(s, a), *second = tile(s, a + 1), *to = tile(s, d);
+    covered(s, a, d);
+    covered(s, a + 1, d);
+    const int64_t x = combine(s, true, first->valid_rows, first->valid_cols);
+    const int64_t y = combine(s, true, second->valid_rows, second->valid_cols);
+    const int64_t all = combine(s, true, to->valid_rows, to->valid_cols);
+    require(s, d, SAM_TILE_EQUAL,
+            combine(s, false, combine(s, true, all, all), combine(s, true, x, y)),
+            combine(s, true, all, combine(s, false, x, y)),
+            "%s: neither source has the destination's valid rectangle, %sx%s", s->row->name,
+            size(to->valid_rows).text, size(to->valid_cols).text);
+}
+
+static void is_byte(const struct checked_op *s, size_t index, size_t scalar)
+{
+    const enum sam_dtype dtype = tile(s, index)->dtype;
+    if (dtype != SAM_I8 && dtype != SAM_U8)
+        FAULT(s, index, "%s: %s is of %s: expected i8 or ui8", s->row->name, which(s, index),
+              sam_tile_dtype_name(dtype));
+    if (s->types[scalar]->dtype != dtype)
+        FAULT(s, scalar, "%s: the zero point is of %s, %s of %s", s->row->name,
+              sam_tile_dtype_name(s->types[scalar]->dtype), which(s, index),
+              sam_tile_dtype_name(dtype));
+}
+
+/* The factor, operand 1, and the tile of floats. */
+static void is_single(const struct checked_op *s, size_t index, size_t scalar)
+{
+    exact_dtype(s, index, SAM_F32);
+    if (s->types[scalar]->dtype != SAM_F32)
+        FAULT(s, scalar, "%s: the factor is of %s: expected f32", s->row->name,
+              sam_tile_dtype_name(s->types[scalar]->dtype));
+}
+
+static void is_index(const struct checked_op *s, size_t index, size_t unused)
+{
+    const enum sam_dtype dtype = tile(s, index)->dtype;
+    (void)unused;
+    if (sam_tile_is_real(dtype) || sam_tile_size(dtype) == 1)
+        FAULT(s, index, "%s: %s, of indices, is of %s: expected integers of 16 to 64 bits",
+              s->row->name, which(s, index), sam_tile_dtype_name(dtype));
+}
+
+static void as_wide(const struct checked_op *s, size_t a, size_t d)
+{
+    const int64_t has = tile(s, a)->valid_cols, wanted = tile(s, d)->valid_cols;
+    require(s, a, SAM_TILE_AT_MOST, wanted, has,
+            "%s: %s has %s valid columns: expected at least %s, as the destination", s->row->name,
+            which(s, a), size(has).text, size(wanted).text);
+}
+
+static void cols_of(const struct checked_op *s, size_t d, size_t a)
+{
+    valid_cols(s, d, tile(s, a)->valid_cols, ", as the source");
+}
+
+static void merged(const struct checked_op *s, size_t a, size_t d)
+{
+    for (size_t i = a; i <= d; i++)
+        valid_rows(s, i, 1, "");
+    valid_cols(s, d, combine(s, false, tile(s, a)->valid_cols, tile(s, a + 1)->valid_cols),
+               ", as both sources together");
+}
+
+/* The filter has, of 16 bits, the higher byte of each row, of 32 bits, those of all rows. */
+static void counted(const struct checked_op *s, size_t a, size_t d)
+{
+    enum { BINS = 256 };
+    const struct sam_tile_type *filter = tile(s, a + 1);
+    const enum sam_dtype dtype = tile(s, a)->dtype;
+    if (dtype != SAM_U16 && dtype != SAM_U32)
+        FAULT(s, a, "%s: %s is of %s: expected ui16 or ui32", s->row->name, which(s, a),
+              sam_tile_dtype_name(dtype));
+    if (dtype == SAM_U16 && s->verifier->attribute > 1)
+        FAULT(s, a, "%s: %s is of ui16: it has no byte b%u", s->row->name, which(s, a),
+              s->verifier->attribute);
+    exact_dtype(s, a + 1, SAM_U8);
+    exact_dtype(s, d, SAM_U32);
+    valid_rows(s, d, tile(s, a)->valid_rows, ", as the source");
+    valid_cols(s, d, BINS, "");
+    const int64_t rows = dtype == SAM_U16 ? tile(s, a)->valid_rows : 3;
+    require(s, a + 1, SAM_TILE_AT_MOST, rows, filter->valid_rows,
+            "%s: the filter has %s valid rows: expected at least %s", s->row->name,
+            size(filter->valid_rows).text, size(rows).text);
+    require(s, a + 1, SAM_TILE_SOME_IF, filter->valid_cols, rows,
+            "%s: the filter has no valid column", s->row->name);
 }
 
 /* Moves between memories: the legal pairs. */
@@ -443,6 +559,15 @@ SHAPE(concat,      {same_dtype, 0, 1}, {same_dtype, 0, 2}, {joined, 0, 2})
 SHAPE(matmul,      {product, 0, 2})
 SHAPE(matmul_acc,  {product, 1, 3}, {exact_loc, 0, SAM_TILE_acc}, {same_dtype, 3, 0}, {valid_as, 0, 3})
 SHAPE(matmul_bias, {product, 0, 3}, {exact_loc, 2, SAM_TILE_mat}, {same_dtype, 3, 2}, {repeated, 2, true})
+SHAPE(partial,     {same_dtype, 2, 0}, {same_dtype, 2, 1}, {union_of, 0, 2})
+SHAPE(triangle,    {NULL, 0, 0})
+SHAPE(quantize,    {valid_as, 0, 3}, {is_single, 0, 1}, {is_byte, 3, 2})
+SHAPE(dequantize,  {valid_as, 0, 3}, {is_byte, 0, 2}, {is_single, 3, 1})
+SHAPE(gather,      {same_dtype, 0, 2}, {is_index, 1, 0}, {valid_as, 1, 2}, {as_wide, 0, 2})
+SHAPE(scatter,     {same_dtype, 0, 2}, {is_index, 1, 0}, {valid_as, 1, 0}, {cols_of, 2, 0})
+SHAPE(histogram,   {counted, 0, 2})
+SHAPE(merge,       {same_dtype, 0, 2}, {same_dtype, 0, 1}, {merged, 0, 2})
+SHAPE(from_peer,   {same_dtype, 2, 0}, {valid_as, 0, 2})
 /* clang-format on */
 
 static const struct rule *const shapes[SAM_TILE_FAMILIES] = {

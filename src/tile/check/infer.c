@@ -49,7 +49,8 @@ void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
     struct sam_tile_report report = {0};
     struct inferred x = {others, valid};
     const struct sam_tile_unknown unknown = {&x, combine, later};
-    const struct sam_tile_verifier verifier = {profile, &report, &unknown};
+    const struct sam_tile_verifier verifier = {
+        .profile = profile, .report = &report, .unknown = &unknown};
     const uint32_t count = sam_tile_row(code)->count;
     struct sam_tile_ty all[4];
     const struct sam_tile_ty *pointers[4];

@@ -13,6 +13,7 @@ void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options
     core->outside = options->outside;
     core->plain = options->plain;
     core->sum_order = options->sum_order;
+    core->dialect = options->dialect;
 }
 
 bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS])
@@ -150,7 +151,7 @@ static void part_read(const struct sam_tile_job *job, size_t index, size_t *rows
 static bool passed_before(const struct sam_tile_job *job)
 {
     unsigned op = job->code - SAM_TILE_FIRST_OP;
-    bool same = job->core->good[op].any;
+    bool same = job->core->good[op].any && job->core->good[op].attribute == job->attribute;
     for (size_t i = 0; i <= job->sources && same; i++)
         same = job->actuals[i].kind == SAM_TILE_IS_TILE &&
                sam_tile_type_equal(&job->core->good[op].types[i], &job->actuals[i].tile->type);
@@ -167,6 +168,7 @@ static void remember_passed(const struct sam_tile_job *job)
             job->core->good[op].types[i] = job->actuals[i].tile->type;
     }
     job->core->good[op].any = all;
+    job->core->good[op].attribute = job->attribute;
 }
 
 void sam_tile_actual_type(const struct sam_tile_actual *a, struct sam_tile_ty *type)
@@ -190,7 +192,9 @@ static SAM_NOINLINE enum sam_status verifier(const struct sam_tile_job *job)
     struct sam_tile_ty types[4]; /* only members of their kind are set */
     const struct sam_tile_ty *pointers[4];
     struct sam_tile_report report = {0};
-    struct sam_tile_verifier verifier = {.profile = job->core->profile, .report = &report};
+    struct sam_tile_verifier verifier = {.profile = job->core->profile,
+                                        .attribute = job->attribute,
+                                        .report = &report};
     for (size_t i = 0; i <= job->sources; i++) {
         sam_tile_actual_type(&job->actuals[i], &types[i]);
         pointers[i] = &types[i];

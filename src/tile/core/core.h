@@ -45,6 +45,7 @@ struct sam_tile_core {
     enum sam_tile_nan nan;
     enum sam_tile_outside outside;
     enum sam_tile_sum_order sum_order;
+    enum sam_tile_dialect dialect;
     bool plain, manual;
     struct sam_tile_stats stats;
     struct {
@@ -56,6 +57,7 @@ struct sam_tile_core {
     /* By operation, the operand types that last passed the checks; a match skips them. */
     struct {
         bool any;
+        unsigned attribute;
         struct sam_tile_type types[4];
     } good[SAM_TILE_CODES - SAM_TILE_FIRST_OP];
 };
@@ -131,6 +133,8 @@ bool sam_tile_better(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint
 /* The minimum (maximum) of two values as bits: the reference definition for the vector loops. */
 uint64_t sam_tile_fold_pair(enum sam_dtype dtype, bool max, enum sam_tile_nan nan, uint64_t m,
                             uint64_t x);
+/* a * b + c, rounded once. */
+float sam_tile_fused(float a, float b, float c, bool narrow);
 uint64_t sam_tile_bits_at(const void *at, size_t size);
 
 /* One function per name in families.def; families share some of them. */

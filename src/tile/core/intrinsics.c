@@ -362,25 +362,43 @@ struct call {
     struct sam_tile *dst;               /* NULL for tstore */
     struct sam_tile *const *sources;    /* NULL-terminated */
     const struct sam_tile_window *view; /* or NULL */
-    double scalar;
-    int64_t at[2]; /* row and column of textract, tinsert */
+    double numbers[3]; /* scalars and indices, in order */
 };
 
 /* The bits of a scalar. Floats are rounded; integers must fit. */
-static enum sam_status scalar_bits(const struct call *call, enum sam_dtype dtype, int64_t *bits,
-                                   struct sam_error *error)
+static enum sam_status scalar_bits(const struct call *call, double number, enum sam_dtype dtype,
+                                   int64_t *bits, struct sam_error *error)
 {
     if (sam_tile_is_real(dtype)) {
-        *bits = sam_tile_real_bits(dtype, call->scalar, SAM_TILE_RINT);
+        *bits = sam_tile_real_bits(dtype, number, SAM_TILE_RINT);
         return SAM_OK;
     }
     double range = ldexp(1, (int)(8 * sam_tile_size(dtype)) - sam_tile_is_signed(dtype));
-    if (call->scalar != trunc(call->scalar) || !(call->scalar < range) ||
-        !(call->scalar >= (sam_tile_is_signed(dtype) ? -range : 0)) || sam_tile_size(dtype) > 4)
+    if (number != trunc(number) || !(number < range) ||
+        !(number >= (sam_tile_is_signed(dtype) ? -range : 0)) || sam_tile_size(dtype) > 4)
         return sam_fail(error, SAM_ERR_USAGE, "%s: the scalar %g does not fit %s", call->name,
-                        call->scalar, sam_tile_dtype_name(dtype));
-    *bits = (int64_t)call->scalar;
+                        number, sam_tile_dtype_name(dtype));
+    *bits = (int64_t)number;
     return SAM_OK;
+}
+
+static enum sam_status index_bits(const struct call *call, double number, int64_t *bits,
+                                  struct sam_error *error)
+{
+    if (number != trunc(number) || !(fabs(number) < 0x1p63))
+        return sam_fail(error, SAM_ERR_USAGE, "%s: %g is no index", call->name, number);
+    *bits = (int64_t)number;
+    return SAM_OK;
+}
+
+/* The dtype of scalar `index` of an operation: the families with two have a byte and a float. */
+static enum sam_dtype scalar_dtype(const struct call *call, const struct sam_tile_ref *refs,
+                                   size_t index)
+{
+    if (!call->dst)
+        return SAM_F32; /* without a destination there is no scalar */
+    const bool of_source = sam_tile_scalar_of_source(call->row) != (index > 0);
+    return (of_source ? refs[0] : refs[3]).type.dtype;
 }
 
 /* Collect the operands in row order, then the destination. */
@@ -389,13 +407,10 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
 {
     const char *sources = call->row->sources;
     size_t tiles = 0, numbers = 0, count = call->row->count;
-    enum sam_dtype dtype = SAM_F32; /* without a destination there is no scalar */
-    if (call->dst)
-        dtype = sam_tile_scalar_of_source(call->row) ? refs[0].type.dtype : refs[3].type.dtype;
     for (size_t i = 0; i < count; i++) {
         struct sam_tile_actual *a = &actuals[i];
         enum sam_status status = SAM_OK;
-        *a = (struct sam_tile_actual){.kind = SAM_TILE_IS_NUMBER, .dtype = dtype};
+        *a = (struct sam_tile_actual){.kind = SAM_TILE_IS_NUMBER};
         if (sources[i] == 't') {
             a->kind = SAM_TILE_IS_TILE;
             a->tile = &refs[tiles++];
@@ -404,9 +419,10 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
             a->window = call->view;
         } else if (sources[i] == 'i') {
             a->is_index = true;
-            a->number = call->at[numbers++];
+            status = index_bits(call, call->numbers[numbers++], &a->number, error);
         } else {
-            status = scalar_bits(call, dtype, &a->number, error);
+            a->dtype = scalar_dtype(call, refs, numbers);
+            status = scalar_bits(call, call->numbers[numbers++], a->dtype, &a->number, error);
         }
         if (status != SAM_OK)
             return status;
@@ -504,11 +520,33 @@ struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
     struct call call = {.code = SAM_TILE_FIRST_OP + (unsigned)op,
                         .dst = dst,
                         .sources = sources,
-                        .scalar = scalar,
+                        .numbers = {scalar, scalar, scalar},
                         .attribute = attribute};
     if ((unsigned)op >= SAM_TILE_OPS)
         return failed(SAM_ERR_USAGE, "unknown operation %u", (unsigned)op);
     return apply(&call, "s", events);
+}
+
+struct sam_event sam_tile_call_numbers(enum sam_tile_opcode op, struct sam_tile *dst,
+                                       struct sam_tile *const *sources, const double *numbers,
+                                       size_t count, unsigned attribute,
+                                       const struct sam_event *const *events)
+{
+    struct call call = {.code = SAM_TILE_FIRST_OP + (unsigned)op,
+                        .dst = dst,
+                        .sources = sources,
+                        .attribute = attribute};
+    size_t wanted = 0;
+    if ((unsigned)op >= SAM_TILE_OPS)
+        return failed(SAM_ERR_USAGE, "unknown operation %u", (unsigned)op);
+    for (const char *c = sam_tile_row(call.code)->sources; *c; c++)
+        wanted += *c == 's' || *c == 'i';
+    if (count != wanted || (count && !numbers))
+        return failed(SAM_ERR_USAGE, "%s takes %zu numbers, found %zu",
+                      sam_tile_row(call.code)->name, wanted, numbers ? count : 0);
+    for (size_t i = 0; i < count; i++)
+        call.numbers[i] = numbers[i];
+    return apply(&call, "si", events);
 }
 
 static bool find_code(const char *name, unsigned *code)
@@ -526,7 +564,10 @@ struct sam_event sam_tile_apply(const char *name, struct sam_tile *dst,
                                 struct sam_tile *const *sources, double scalar, unsigned attribute,
                                 const struct sam_event *const *events)
 {
-    struct call call = {.dst = dst, .sources = sources, .scalar = scalar, .attribute = attribute};
+    struct call call = {.dst = dst,
+                        .sources = sources,
+                        .numbers = {scalar, scalar, scalar},
+                        .attribute = attribute};
     return find_code(name, &call.code) ? apply(&call, "s", events) : unknown(name);
 }
 
@@ -534,7 +575,7 @@ struct sam_event sam_tile_apply_at(const char *name, struct sam_tile *dst, struc
                                    int64_t row, int64_t col, const struct sam_event *const *events)
 {
     struct sam_tile *const sources[] = {src, NULL};
-    struct call call = {.dst = dst, .sources = sources, .at = {row, col}};
+    struct call call = {.dst = dst, .sources = sources, .numbers = {(double)row, (double)col}};
     return find_code(name, &call.code) ? apply(&call, "i", events) : unknown(name);
 }
 

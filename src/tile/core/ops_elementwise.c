@@ -82,12 +82,21 @@ static enum sam_dtype dst_dtype(const struct sam_tile_job *job)
     return sam_tile_dst(job)->type.dtype;
 }
 
+/* Flip or clear the sign of floats, NaNs included. */
+static void change_signs(bool flip, const uint8_t *a, uint8_t *d, size_t n, size_t size)
+{
+    memmove(d, a, n * size);
+    for (size_t at = size - 1; at < n * size; at += size)
+        d[at] = flip ? d[at] ^ 0x80 : d[at] & 0x7f;
+}
+
 /* d = function(a, b) */
 static void compute(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
 {
     const void *a = in[0], *b = job->sources > 1 ? in[1] : NULL;
     enum sam_dtype dtype = dst_dtype(job);
-    enum sam_tile_function function = job->row->function;
+    enum sam_tile_function function =
+        sam_tile_function_in(job->core->dialect, job->row->function);
     struct lane lane;
     size_t size = sam_tile_size(dtype);
     if (b && (function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX)) {
@@ -96,6 +105,11 @@ static void compute(const struct sam_tile_job *job, const void *const *in, void 
         memcpy(rows[1], b, n * size);
         sam_tile_fold_columns(dtype, function == SAM_TILE_FN_MAX, job->core->nan, job->core->plain,
                               d, rows, 2, n, sizeof rows[0] / size);
+        return;
+    }
+    if (sam_tile_is_real(dtype) &&
+        (function == SAM_TILE_FN_FLIP || function == SAM_TILE_FN_CLEAR)) {
+        change_signs(function == SAM_TILE_FN_FLIP, a, d, n, size);
         return;
     }
     if (sam_tile_is_real(dtype)) {
@@ -137,6 +151,78 @@ static void axpy(const struct sam_tile_job *job, const void *const *in, void *d,
     sam_tile_ints(SAM_TILE_FN_MUL, dtype, lane.a.whole, lane.b.whole, lane.a.whole, n);
     sam_tile_ints(SAM_TILE_FN_ADD, dtype, lane.a.whole, lane.d.whole, lane.d.whole, n);
     sam_tile_write_ints(dtype, d, n, lane.d.whole);
+}
+
+static void fused(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
+{
+    const enum sam_dtype dtype = dst_dtype(job);
+    float c[SAM_TILE_CHUNK];
+    struct lane lane;
+    sam_tile_read_reals(dtype, in[0], n, lane.a.real);
+    sam_tile_read_reals(dtype, in[1], n, lane.b.real);
+    sam_tile_read_reals(dtype, in[2], n, c);
+    for (size_t i = 0; i < n; i++)
+        lane.d.real[i] = sam_tile_fused(lane.a.real[i], lane.b.real[i], c[i], dtype != SAM_F32);
+    sam_tile_write_reals(dtype, d, n, lane.d.real);
+}
+
+/* The integer that `product` + zero rounds to; below 2^62 in magnitude, larger ones modulo 2^32.
+ * The sum itself may be inexact. */
+static int64_t round_sum(double product, int64_t zero, enum sam_tile_round round)
+{
+    if (fabs(product) >= 0x1p60)
+        return (int64_t)fmod(product, 0x1p32) + zero;
+    const double whole = floor(product), part = product - whole;
+    const int64_t low = (int64_t)whole + zero;
+    switch (round) {
+    case SAM_TILE_FLOOR: return low;
+    case SAM_TILE_CEIL: return low + (part > 0);
+    case SAM_TILE_TRUNC: return low + (low < 0 && part > 0);
+    case SAM_TILE_ROUND: return low + (part > 0.5 || (part == 0.5 && low >= 0));
+    default: return low + (part > 0.5 || (part == 0.5 && low % 2));
+    }
+}
+
+/* attribute: a rounding mode, or 5 and a mode: results are not saturated but wrap. */
+static void quantized(const struct sam_tile_job *job, const void *const *in, void *out, size_t n)
+{
+    const enum sam_dtype dtype = dst_dtype(job);
+    const bool wraps = job->attribute > SAM_TILE_TRUNC;
+    const enum sam_tile_round round = (enum sam_tile_round)(job->attribute % (SAM_TILE_TRUNC + 1));
+    const int64_t low = dtype == SAM_I8 ? INT8_MIN : 0, high = dtype == SAM_I8 ? INT8_MAX : 255;
+    struct lane lane;
+    sam_tile_read_reals(SAM_F32, in[0], n, lane.a.real);
+    sam_tile_read_reals(SAM_F32, in[1], n, lane.b.real);
+    sam_tile_read_ints(dtype, in[2], n, lane.d.whole);
+    for (size_t i = 0; i < n; i++) {
+        const double product = (double)lane.a.real[i] * lane.b.real[i]; /* exact */
+        int64_t *d = &lane.d.whole[i];
+        if (isnan(product))
+            *d = 0;
+        else if (isinf(product) || (!wraps && fabs(product) > 1000))
+            *d = product < 0 ? low : high;
+        else
+            *d = round_sum(product, *d, round);
+        if (!wraps)
+            *d = *d < low ? low : *d > high ? high : *d;
+    }
+    sam_tile_write_ints(dtype, out, n, lane.d.whole);
+}
+
+static void dequantized(const struct sam_tile_job *job, const void *const *in, void *out, size_t n)
+{
+    const enum sam_dtype dtype = sam_tile_src(job, 0)->type.dtype;
+    float *d = out;
+    struct lane lane;
+    sam_tile_read_ints(dtype, in[0], n, lane.a.whole);
+    sam_tile_read_reals(SAM_F32, in[1], n, lane.b.real);
+    sam_tile_read_ints(dtype, in[2], n, lane.d.whole);
+    for (size_t i = 0; i < n; i++) {
+        const double exact = (double)(lane.a.whole[i] - lane.d.whole[i]) * lane.b.real[i];
+        const uint32_t bits =
+            sam_tile_real_bits(SAM_F32, exact, (enum sam_tile_round)job->attribute);
+        memcpy(&d[i], &bits, sizeof bits);
+    }
 }
 
 #define COMPARE(type)                                                                              \
@@ -196,10 +282,8 @@ static void run_chunk(const struct sam_tile_job *job, const struct feed *feeds, 
 {
     uint8_t raw[3][8 * SAM_TILE_CHUNK];
     const void *in[3] = {raw[0], raw[1], raw[2]};
-    enum sam_dtype scalar =
-        sam_tile_scalar_of_source(job->row) ? sam_tile_src(job, 0)->type.dtype : dst_dtype(job);
     for (size_t k = 0; k < job->sources; k++) {
-        enum sam_dtype dtype = feeds[k].tile ? feeds[k].tile->type.dtype : scalar;
+        enum sam_dtype dtype = feeds[k].tile ? feeds[k].tile->type.dtype : job->actuals[k].dtype;
         in[k] = fetch(job->core, &feeds[k], i, j, n, dtype, raw[k]);
     }
     chunk(job, in, sam_tile_at(job->core, sam_tile_dst(job), i, j), n);
@@ -229,6 +313,47 @@ enum sam_status sam_tile_run_function(struct sam_tile_job *job)
 enum sam_status sam_tile_run_axpy(struct sam_tile_job *job)
 {
     return run(job, axpy);
+}
+
+enum sam_status sam_tile_run_fma(struct sam_tile_job *job)
+{
+    return run(job, fused);
+}
+
+enum sam_status sam_tile_run_quantize(struct sam_tile_job *job)
+{
+    return run(job, quantized);
+}
+
+enum sam_status sam_tile_run_dequantize(struct sam_tile_job *job)
+{
+    return run(job, dequantized);
+}
+
+/* In each row, the columns that both sources have, then the rest of the longer one. */
+enum sam_status sam_tile_run_partial(struct sam_tile_job *job)
+{
+    const struct sam_tile_ref *d = sam_tile_dst(job);
+    const size_t rows = (size_t)d->type.valid_rows, cols = (size_t)d->type.valid_cols;
+    const size_t size = sam_tile_size(d->type.dtype);
+    for (size_t i = 0; i < rows; i++) {
+        const struct sam_tile_ref *s[2] = {sam_tile_src(job, 0), sam_tile_src(job, 1)};
+        size_t length[2];
+        for (unsigned k = 0; k < 2; k++)
+            length[k] = i < (size_t)s[k]->type.valid_rows ? (size_t)s[k]->type.valid_cols : 0;
+        const unsigned longer = length[1] > length[0];
+        const size_t both = length[!longer];
+        for (size_t j = 0; j < both; j += SAM_TILE_CHUNK) {
+            const void *in[] = {sam_tile_at(job->core, s[0], i, j),
+                                sam_tile_at(job->core, s[1], i, j)};
+            compute(job, in, sam_tile_at(job->core, d, i, j),
+                    both - j < SAM_TILE_CHUNK ? both - j : SAM_TILE_CHUNK);
+        }
+        if (both < cols)
+            memcpy(sam_tile_at(job->core, d, i, both),
+                   sam_tile_at(job->core, s[longer], i, both), (cols - both) * size);
+    }
+    return SAM_OK;
 }
 
 enum sam_status sam_tile_run_compare(struct sam_tile_job *job)

@@ -22,6 +22,20 @@ static void add_row(const struct sam_tile_job *job, enum sam_dtype dtype, void *
     }
 }
 
+/* The specification folds sums from 0 and products from 1: then there is no sum -0, and a NaN is
+ * canonical even where it is alone. */
+static void fold_start(const struct sam_tile_job *job, enum sam_dtype dtype, void *d, size_t n)
+{
+    const float start = job->row->function == SAM_TILE_FN_MUL;
+    float a[SAM_TILE_CHUNK];
+    if (job->core->dialect != SAM_TILE_SPEC || !sam_tile_is_real(dtype))
+        return;
+    sam_tile_read_reals(dtype, d, n, a);
+    for (size_t i = 0; i < n; i++)
+        a[i] = start != 0 ? a[i] * start : a[i] + start;
+    sam_tile_write_reals(dtype, d, n, a);
+}
+
 static bool is_order(const struct sam_tile_job *job)
 {
     return job->row->function == SAM_TILE_FN_MIN || job->row->function == SAM_TILE_FN_MAX;
@@ -45,6 +59,7 @@ enum sam_status sam_tile_run_col_fold(struct sam_tile_job *job)
         memcpy(d, sam_tile_at(core, src, 0, j), n * sam_tile_size(dtype));
         for (size_t i = 1; i < rows; i++)
             add_row(job, dtype, d, sam_tile_at(core, src, i, j), n);
+        fold_start(job, dtype, d, n);
     }
     return SAM_OK;
 }
@@ -115,6 +130,7 @@ static void sum_row(const struct sam_tile_job *job, size_t i, size_t lanes)
             add_row(job, dtype, sums, sums + half * size, used - half);
         used = used < half ? used : half;
     }
+    fold_start(job, dtype, sums, 1);
     memcpy(sam_tile_at(job->core, dst, i, 0), sums, size);
 }
 

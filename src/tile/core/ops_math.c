@@ -81,6 +81,33 @@ static float real_expdif(float a, float b, bool narrow)
     return narrow ? to_odd(better_expdif(a, b)) : (float)better_expdif(a, b);
 }
 
+float sam_tile_fused(float a, float b, float c, bool narrow)
+{
+    if (!narrow)
+        return fmaf(a, b, c);
+    const long double x = (long double)a * b, y = c, sum = x + y, z = sum - x;
+    const long double error = (x - (sum - z)) + (y - z); /* the exact value is sum + error */
+    float f = to_odd(sum);
+    if (!isfinite(sum) || error == 0 || f != sum)
+        return f;
+    uint32_t bits = sam_f32_bits(f);
+    bits -= (error < 0) != (f < 0); /* toward zero */
+    return sam_bits_f32(bits | 1);
+}
+
+/* The remainder with the sign of the divisor. */
+static float real_modulo(float a, float b)
+{
+    const float r = fmodf(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+static int64_t modulo(int64_t a, int64_t b)
+{
+    const int64_t r = a % b;
+    return r && (r < 0) != (b < 0) ? r + b : r;
+}
+
 #define UNDEFINED 0 /* never evaluated */
 #define CASE(function, expression)                                                                 \
     case function:                                                                                 \

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations whose lanes know their position, and quantisation: random programs lowered and run on
+ * a system, against the executor, failures included. */
+#include "plain.h"
+
+#include <inttypes.h>
+
+#include "tile/tile.h"
+
+enum { TEXT = 4096 };
+
+struct program {
+    struct lowered x;
+    char text[TEXT], *at;
+    char head[TEXT], *to; /* the function's arguments */
+    bool dynamic;
+};
+
+static unsigned below(struct program *g, unsigned n)
+{
+    return (unsigned)test_below(&g->x.seed, n);
+}
+
+static unsigned some(struct program *g, unsigned most)
+{
+    return below(g, 3) ? most : below(g, most + 1);
+}
+
+static void put(struct program *g, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    g->at += vsnprintf(g->at, (size_t)(g->text + TEXT - g->at), format, list);
+    va_end(list);
+}
+
+/* A tile argument with this valid rectangle, its name and type: %tN. */
+struct operand {
+    unsigned number;
+    char type[120];
+    struct sam_array *array;
+};
+
+static struct operand tile(struct program *g, enum sam_dtype dtype, unsigned rows, unsigned cols,
+                           bool random)
+{
+    struct operand t = {.number = (unsigned)g->x.count};
+    const unsigned unit = 32 / (unsigned)sam_dtype_size(dtype);
+    const unsigned room = (cols + unit - 1) / unit * unit + unit * below(g, 2);
+    char valid[40];
+    snprintf(valid, sizeof valid, g->dynamic ? "?x?" : "%ux%u", rows, cols);
+    snprintf(t.type, sizeof t.type, "!pto.tile_buf<vec, %ux%ux%s, valid=%s, pad=%u>",
+             rows + 1 + below(g, 2), room ? room : unit, sam_tile_dtype_name(dtype), valid,
+             below(g, 4));
+    t.array = (random ? lowered_random : lowered_array)(&g->x, dtype, rows ? rows : 1, cols);
+    t.array->shape[0] = rows;
+    t.array->count = (size_t)rows * cols;
+    g->x.arguments[g->x.count - 1].output = g->x.arguments[g->x.count - 1].inout = true;
+    g->to += sprintf(g->to, "%s%%t%u: %s", t.number ? ", " : "", t.number, t.type);
+    return t;
+}
+
+static void scalar(struct program *g, const char *type, enum sam_dtype dtype, uint64_t bits)
+{
+    g->to += sprintf(g->to, "%s%%t%zu: %s", g->x.count ? ", " : "", g->x.count, type);
+    lowered_scalar(&g->x, dtype, bits);
+}
+
+static void binary(struct program *g, const char *name, const struct operand *a,
+                   const struct operand *b, const struct operand *d, const char *more)
+{
+    put(g, "  pto.%s ins(%%t%u, %%t%u : %s, %s) outs(%%t%u : %s)%s\n", name, a->number, b->number,
+        a->type, b->type, d->number, d->type, more);
+}
+
+static void run(struct program *g)
+{
+    char *text = malloc(3 * TEXT);
+    snprintf(text, 3 * TEXT, "func.func @f(%s) {\n%s  return\n}\n", g->head, g->text);
+    g->x.text = text;
+    g->x.options.nan = (enum sam_tile_nan)below(g, 3);
+    g->x.options.outside = below(g, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
+    (below(g, 8) ? lowered_run : plain_run)(&g->x);
+    lowered_free(&g->x);
+    free(text);
+}
+
+static void begin(struct program *g)
+{
+    g->at = g->text;
+    g->to = g->head;
+    g->text[0] = g->head[0] = '\0';
+    g->dynamic = below(g, 2);
+}
+
+static void each(void (*write)(struct program *, enum sam_dtype), bool reals, bool whole)
+{
+    static struct program g;
+    g = (struct program){.x = {.seed = test_seed()}};
+    for (unsigned round = 0; round < 12; round++)
+        for (size_t k = 0; k < SAM_COUNT(test_dtypes); k++) {
+            if (!(test_is_real(test_dtypes[k]) ? reals : whole))
+                continue;
+            begin(&g);
+            write(&g, test_dtypes[k]);
+            run(&g);
+        }
+}
+
+/* --- unions */
+
+static void unions(struct program *g, enum sam_dtype dtype)
+{
+    static const char *const names[] = {"tpartadd", "tpartmul", "tpartmax", "tpartmin"};
+    const unsigned rows = some(g, 9), cols = some(g, 70), small = below(g, 3);
+    const struct operand a = tile(g, dtype, small ? rows : some(g, rows),
+                                  small ? cols : some(g, cols), true);
+    const struct operand b = tile(g, dtype, small == 1 ? some(g, rows) : rows,
+                                  small == 1 ? some(g, cols) : cols, true);
+    const struct operand d = tile(g, dtype, rows, cols, true);
+    binary(g, names[below(g, 4)], &a, &b, &d, "");
+    if (below(g, 2)) /* with others in one kernel */
+        binary(g, "tmax", &d, &d, &d, "");
+}
+
+TEST(test_unions)
+{
+    each(unions, true, true);
+}
+
+/* --- rows by index */
+
+static enum sam_dtype index_dtype(struct program *g)
+{
+    static const enum sam_dtype dtypes[] = {SAM_TILE_i16, SAM_TILE_ui16, SAM_TILE_i32,
+                                            SAM_TILE_ui32};
+    return dtypes[below(g, 4)];
+}
+
+static void gathers(struct program *g, enum sam_dtype dtype)
+{
+    const enum sam_dtype of = index_dtype(g);
+    const unsigned from = 1 + below(g, 9), rows = some(g, 9), cols = some(g, 70);
+    const struct operand a = tile(g, dtype, from, cols + below(g, 3), true);
+    const struct operand index = tile(g, of, rows, cols, false);
+    const struct operand d = tile(g, dtype, rows, cols, true);
+    for (size_t i = 0; i < index.array->count; i++)
+        test_set(index.array->data, i, of, below(g, from + (below(g, 500) == 0)));
+    if (below(g, 3) == 0) { /* the source comes from an operation just before it */
+        put(g, "  pto.tmov ins(%%t%u : %s) outs(%%t%u : %s)\n", d.number, d.type, d.number, d.type);
+        g->at = g->text;
+        binary(g, "tmin", &a, &a, &a, "");
+    }
+    binary(g, "tgather", &a, &index, &d, "");
+}
+
+static void scatters(struct program *g, enum sam_dtype dtype)
+{
+    const enum sam_dtype of = index_dtype(g);
+    const unsigned to = 1 + below(g, 9), rows = some(g, to), cols = some(g, 70);
+    const struct operand a = tile(g, dtype, rows, cols, true);
+    const struct operand index = tile(g, of, rows, cols, false);
+    const struct operand d = tile(g, dtype, to, cols, true);
+    for (unsigned j = 0; j < cols; j++) {
+        unsigned order[16] = {0};
+        for (unsigned i = 0; i < to; i++) {
+            const unsigned k = below(g, i + 1);
+            order[i] = order[k];
+            order[k] = i;
+        }
+        for (unsigned i = 0; i < rows; i++)
+            test_set(index.array->data, (size_t)i * cols + j, of,
+                     below(g, 2000) ? order[i] : below(g, to + 2));
+    }
+    binary(g, "tscatter", &a, &index, &d, "");
+}
+
+TEST(test_rows_by_index)
+{
+    each(gathers, true, true);
+    each(scatters, true, true);
+}
+
+/* --- merges: rows in any order, as both do the same with them */
+
+static void merges(struct program *g, enum sam_dtype dtype)
+{
+    const unsigned n = some(g, 40), m = some(g, 40);
+    const struct operand a = tile(g, dtype, 1, n, true);
+    const struct operand b = tile(g, dtype, 1, m, true);
+    const struct operand d = tile(g, dtype, 1, n + m, true);
+    binary(g, "tmrgsort", &a, &b, &d, below(g, 2) ? " {order = descending}" : "");
+}
+
+TEST(test_merges)
+{
+    each(merges, true, false);
+}
+
+/* --- histograms */
+
+static void histograms(struct program *g, enum sam_dtype dtype)
+{
+    if (dtype != SAM_TILE_ui16)
+        dtype = SAM_TILE_ui32;
+    const unsigned rows = some(g, 5), cols = some(g, 50);
+    const struct operand a = tile(g, dtype, rows, cols, false);
+    const struct operand filter = tile(g, SAM_TILE_ui8, rows < 3 ? 3 : rows, 1, false);
+    const struct operand d = tile(g, SAM_TILE_ui32, rows, 256, true);
+    char more[32];
+    for (size_t i = 0; i < a.array->count; i++)
+        test_set(a.array->data, i, dtype, test_random(&g->x.seed) & 0x01030101);
+    for (size_t i = 0; i < filter.array->count; i++)
+        test_set(filter.array->data, i, SAM_TILE_ui8, below(g, 2));
+    sprintf(more, " {byte = b%u}", below(g, dtype == SAM_TILE_ui16 ? 2 : 4));
+    binary(g, "thistogram", &a, &filter, &d, more);
+}
+
+TEST(test_histograms)
+{
+    each(histograms, false, true);
+}
+
+/* --- triangles */
+
+static void triangles(struct program *g, enum sam_dtype dtype)
+{
+    const unsigned rows = some(g, 9), cols = some(g, 70);
+    const struct operand d = tile(g, dtype, rows, cols, true);
+    scalar(g, "index", SAM_I64, (uint64_t)((int64_t)below(g, 140) - 70) << (below(g, 8) ? 0 : below(g, 40)));
+    put(g, "  pto.ttri ins(%%t1 : index) outs(%%t0 : %s)%s\n", d.type,
+        below(g, 2) ? " {tri = upper}" : "");
+    binary(g, "tadd", &d, &d, &d, "");
+}
+
+TEST(test_triangles)
+{
+    each(triangles, true, true);
+}
+
+/* --- another core */
+
+static void peers(struct program *g, enum sam_dtype dtype)
+{
+    const unsigned rows = some(g, 9), cols = some(g, 70);
+    const struct operand a = tile(g, dtype, rows, cols, true);
+    const struct operand d = tile(g, dtype, rows, cols, true);
+    scalar(g, "index", SAM_I64, below(g, 4) ? 0 : below(g, 4));
+    put(g, "  pto.gmov ins(%%t0, %%t2 : %s, index) outs(%%t1 : %s)\n", a.type, d.type);
+}
+
+TEST(test_peers)
+{
+    each(peers, true, true);
+}
+
+/* --- quantisation */
+
+static const char *const modes[] = {"rint", "round", "floor", "ceil", "trunc"};
+
+static void quantisations(struct program *g, enum sam_dtype dtype)
+{
+    const unsigned rows = some(g, 9), cols = some(g, 70);
+    const float factors[] = {1, 0.5F, 0.1F, 3, 0x1p-20F, 0x1p20F};
+    const float factor = factors[below(g, SAM_COUNT(factors))];
+    const struct operand a = tile(g, SAM_TILE_f32, rows, cols, true);
+    if (dtype != SAM_TILE_i8)
+        dtype = SAM_TILE_ui8;
+    const struct operand d = tile(g, dtype, rows, cols, true);
+    for (size_t i = 0; i < a.array->count; i += 1 + below(g, 2))
+        test_set(a.array->data, i, SAM_TILE_f32,
+                 sam_f32_bits(((float)below(g, 4096) - 2048) / 8 / factor));
+    const bool random = below(g, 4) == 0;
+    scalar(g, "f32", SAM_TILE_f32,
+           random ? test_element(&g->x.seed, SAM_TILE_f32) : sam_f32_bits(factor));
+    scalar(g, sam_tile_dtype_name(dtype), dtype, below(g, 256));
+    const bool back = below(g, 2);
+    put(g, "  pto.%s ins(%%t%u, %%t2, %%t3 : %s, f32, %s) outs(%%t%u : %s) {round = %s}\n",
+        back ? "tdequant" : "tquant", back ? 1 : 0, back ? d.type : a.type,
+        sam_tile_dtype_name(dtype), back ? 0 : 1, back ? a.type : d.type, modes[below(g, 5)]);
+}
+
+TEST(test_quantisation)
+{
+    each(quantisations, true, true);
+    struct lowered x = {
+        .text = "%d = tquant %a, %b, %c {round = wrap_rint} : !pto.tile<vec, 8x32xf32>, f32, i8 "
+                "-> !pto.tile<vec, 8x32xi8>\n"};
+    lowered_array(&x, SAM_TILE_f32, 8, 32);
+    lowered_name(&x, "a", false);
+    lowered_scalar(&x, SAM_TILE_f32, 0x3f800000);
+    lowered_name(&x, "b", false);
+    lowered_scalar(&x, SAM_TILE_i8, 0);
+    lowered_name(&x, "c", false);
+    lowered_refused(&x, "tquant that wraps has no lowering: expected one that saturates");
+    lowered_free(&x);
+}

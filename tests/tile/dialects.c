@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the published page and the open specification differ: both readings, as formulas. */
+#include "tile/tile_test.h"
+
+#include "samite/tile_ops.h"
+
+enum { R = 8, C = 64 };
+
+static uint64_t seed;
+static uint8_t av[R * C * 4], bv[R * C * 4], dv[R * C * 4];
+
+static struct sam_tile tile(enum sam_dtype dtype, int64_t rows, int64_t cols)
+{
+    struct sam_tile t = SAM_TILE_VALID(vec, f32, R, C, rows, cols);
+    t.type.dtype = dtype;
+    return t;
+}
+
+static uint64_t rounded(enum sam_dtype dtype, double v)
+{
+    return isnan(v)                ? test_canonical(dtype)
+           : dtype == SAM_TILE_f32 ? sam_f32_bits((float)v)
+                                   : sam_fp_round(&test_real(dtype)->format, v);
+}
+
+static uint64_t width_mask(enum sam_dtype dtype)
+{
+    return UINT64_MAX >> (64 - 8 * sam_dtype_size(dtype));
+}
+
+/* The remainder of a by b: with the sign of a, or of b. */
+static uint64_t remainder_of(enum sam_dtype dtype, bool spec, uint64_t a, uint64_t b)
+{
+    const double x = test_value(dtype, a), y = test_value(dtype, b);
+    if (!test_is_real(dtype)) {
+        const int64_t p = (int64_t)x, q = (int64_t)y;
+        const int64_t floor_of = p / q - (p % q != 0 && (p < 0) != (q < 0));
+        return (uint64_t)(p - q * (spec ? floor_of : p / q)) & width_mask(dtype);
+    }
+    const double r = fmod(x, y);
+    return rounded(dtype, spec && r != 0 && (r < 0) != (y < 0) ? (float)(r + y) : r);
+}
+
+static void expect(const char *name, bool spec, size_t i, enum sam_dtype dtype, uint64_t wanted)
+{
+    const uint64_t got = test_bits(dv, i, dtype);
+    if (got != wanted)
+        fail_msg("%s %s, %s, element %zu: 0x%llx: expected 0x%llx", name, spec ? "spec" : "page",
+                 sam_tile_dtype_name(dtype), i, (unsigned long long)got,
+                 (unsigned long long)wanted);
+}
+
+static void elements(struct sam_tile_core *core, bool spec, enum sam_dtype dtype)
+{
+    struct sam_tile a = tile(dtype, R, C), b = a, d = a;
+    const uint64_t sign = (width_mask(dtype) >> 1) + 1;
+    for (size_t i = 0; i < (size_t)R * C; i++) {
+        const uint64_t bits = test_element(&seed, dtype);
+        test_set(av, i, dtype, test_element(&seed, dtype));
+        test_set(bv, i, dtype, !test_is_real(dtype) && !bits ? 3 : bits);
+    }
+    assert_int_equal(sam_tile_fill(core, &a, av, NULL), SAM_OK);
+    assert_int_equal(sam_tile_fill(core, &b, bv, NULL), SAM_OK);
+    for (int how = 0; how < 4; how++) {
+        const double three = -3;
+        const bool scalar = how == 1 && (test_is_real(dtype) || test_is_signed(dtype));
+        const char *const names[] = {"trem", scalar ? "trems" : "trem", "tneg", "tabs"};
+        struct sam_tile *const sources[] = {&a, how < 2 && !scalar ? &b : NULL, NULL};
+        assert_string_equal(sam_tile_apply(names[how], &d, sources, three, 0, NULL).text, "");
+        assert_int_equal(sam_tile_read(&d, dv, NULL), SAM_OK);
+        for (size_t i = 0; i < (size_t)R * C; i++) {
+            const uint64_t x = test_bits(av, i, dtype);
+            const double v = test_value(dtype, x);
+            const bool nan = test_is_real(dtype) && isnan(v);
+            uint64_t y = test_bits(bv, i, dtype), wanted;
+            if (scalar)
+                y = test_is_real(dtype) ? rounded(dtype, three)
+                                        : (uint64_t)(int64_t)three & width_mask(dtype);
+            if (how < 2)
+                wanted = remainder_of(dtype, spec, x, y);
+            else if (nan && !spec)
+                wanted = test_canonical(dtype);
+            else if (test_is_real(dtype))
+                wanted = how == 2 ? x ^ sign : x & ~sign;
+            else
+                wanted = (how == 2 || v < 0 ? 0 - x : x) & width_mask(dtype);
+            expect(names[how], spec, i, dtype, wanted);
+        }
+    }
+}
+
+TEST(test_elements)
+{
+    seed = test_seed();
+    for (int round = 0; round < 10; round++)
+        for (size_t k = 0; k < SAM_COUNT(test_dtypes); k++)
+            for (int spec = 0; spec < 2; spec++) {
+                const struct sam_tile_options options = {
+                    .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
+                struct sam_tile_core *core = test_core(&options);
+                elements(core, spec, test_dtypes[k]);
+                sam_tile_core_free(core);
+            }
+}
+
+/* The page's reductions begin with the first element, the specification's with 0 or 1. */
+TEST(test_sums)
+{
+    static const float values[2][8] = {{-0.0F, 0, -0.0F, 1, 2, -1, -0.0F, 3},
+                                       {-0.0F, 0, 0, -1, 3, 1, -0.0F, -0.0F}};
+    const uint32_t odd = 0xffc00001;
+    for (int spec = 0; spec < 2; spec++)
+        for (int rows = 1; rows < 3; rows++) {
+            const struct sam_tile_options options = {
+                .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
+            struct sam_tile_core *core = test_core(&options);
+            struct sam_tile a = tile(SAM_TILE_f32, rows, 8), d = tile(SAM_TILE_f32, 1, 8);
+            struct sam_tile e = tile(SAM_TILE_f32, rows, 1);
+            float in[2][8], out[8];
+            memcpy(in, values, sizeof in);
+            memcpy(&in[0][7], &odd, 4); /* a NaN */
+            assert_int_equal(sam_tile_fill(core, &a, in, NULL), SAM_OK);
+            assert_string_equal(sam_tcolsum(&d, &a).text, "");
+            assert_int_equal(sam_tile_read(&d, out, NULL), SAM_OK);
+            for (size_t j = 0; j < 8; j++) {
+                float sum = spec ? 0 + in[0][j] : in[0][j];
+                if (rows > 1)
+                    sum += in[1][j];
+                const uint32_t wanted = !isnan(sum)            ? sam_f32_bits(sum)
+                                        : spec || rows > 1     ? 0x7fc00000
+                                                               : odd;
+                assert_int_equal(sam_f32_bits(out[j]), wanted);
+            }
+            a.type.valid_cols = 1; /* -0 in each row */
+            assert_string_equal(sam_trowsum(&e, &a).text, "");
+            assert_int_equal(sam_tile_read(&e, out, NULL), SAM_OK);
+            for (int i = 0; i < rows; i++)
+                assert_int_equal(sam_f32_bits(out[i]), spec ? 0 : 0x80000000);
+            assert_string_equal(sam_tcolprod(&d, &a).text, "tcolprod: the destination has 8 valid "
+                                                           "columns: expected 1, as the source");
+            sam_tile_core_free(core);
+        }
+    struct sam_tile_options options = {.size = sizeof options, .dialect = (enum sam_tile_dialect)2};
+    struct sam_tile_core *core = NULL;
+    struct sam_error error;
+    assert_int_equal(sam_tile_core_new(&options, &core, &error), SAM_ERR_USAGE);
+    assert_string_equal(error.text, "unknown dialect 2");
+}
