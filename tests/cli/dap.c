@@ -396,7 +396,7 @@ TEST(disconnects_while_running)
     client_end();
 }
 
-/* A trap is an exception; the program goes on once it is repaired. */
+/* A trap is an exception; the program can be repaired. */
 TEST(trap)
 {
     client_begin();

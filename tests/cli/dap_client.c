@@ -11,7 +11,7 @@
 static FILE *to, *from;
 static pid_t child;
 static json_int_t last_seq;
-static json_t *kept; /* an array of messages that nobody has taken */
+static json_t *kept; /* an array of messages not taken yet */
 static json_t *held; /* the last one taken */
 
 void client_begin(void)
