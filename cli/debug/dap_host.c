@@ -249,6 +249,14 @@ static void *read_output(void *context)
 
 /* ---------------------------------------------------------------------------------- launch */
 
+static void collect_problem(struct host *h, char *text, size_t size)
+{
+    pthread_mutex_lock(&h->printing);
+    h->problem = text;
+    h->problem_size = size;
+    pthread_mutex_unlock(&h->printing);
+}
+
 /* Without the command's name, which a message begins with, and the end of its line. */
 static void shorten(char *text)
 {
@@ -268,13 +276,10 @@ static int launch(void *context, struct dap *dap, char **words, size_t count, ch
     if (count > INT16_MAX)
         return cli_error("%zu arguments: expected at most %d", count, INT16_MAX);
     flush(h);
-    h->problem = problem;
-    h->problem_size = size;
+    collect_problem(h, problem, size);
     const int code = h->runner(words, (int)count, &dap->options, &driver);
     flush(h);
-    pthread_mutex_lock(&h->printing);
-    h->problem = NULL;
-    pthread_mutex_unlock(&h->printing);
+    collect_problem(h, NULL, 0);
     shorten(problem);
     return code;
 }
@@ -320,10 +325,14 @@ static bool begin(struct host *h)
     cli_answer_interrupts();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the main thread */
-    const bool started = pthread_create(&h->reader, NULL, read_messages, h) == 0 &&
-                         pthread_create(&h->printer, NULL, read_output, h) == 0;
+    const bool reads = pthread_create(&h->reader, NULL, read_messages, h) == 0,
+               prints = reads && pthread_create(&h->printer, NULL, read_output, h) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
+    if (reads && !prints) {
+        close(h->leave[1]);
+        pthread_join(h->reader, NULL);
+    }
+    return prints;
 }
 
 static void end(struct host *h)
