@@ -190,6 +190,18 @@ static size_t whole_characters(const char *text, size_t size)
     return size;
 }
 
+/* End a text, without zeros and bytes that are not UTF-8. */
+static void make_text(char *text, size_t size)
+{
+    for (size_t i = 0, bytes; i < size; i += bytes) {
+        bytes = sam_text_character(text + i, size - i);
+        if (!bytes && ((uint8_t)text[i] >= 0x80 || !text[i]))
+            text[i] = '?';
+        bytes += !bytes;
+    }
+    text[size] = '\0';
+}
+
 /* Send what a pipe has; false at its end. */
 static bool drain(struct host *h, unsigned which)
 {
@@ -207,9 +219,7 @@ static bool drain(struct host *h, unsigned which)
         memcpy(text, s->text, whole);
         memmove(s->text, s->text + whole, s->size - whole);
         s->size -= whole;
-        for (size_t i = 0; i < whole; i++)
-            text[i] = text[i] ? text[i] : '?';
-        text[whole] = '\0';
+        make_text(text, whole);
         if (whole)
             dap_output(&h->dap, categories[which], text);
         if (which == ERR && h->problem) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conversations with `samite debug --dap`, and messages that no client sends. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -440,6 +441,59 @@ TEST(hart)
     asks("continue", "{'threadId':1}");
     assert_int_equal(number_at(event("exited"), "exitCode"), 9);
     expect_output("exit code 9");
+    client_end();
+}
+
+/* What the program prints comes before the stop that follows. */
+TEST(program_output)
+{
+    write_text("hello.s", "_start: li a7, 64\n li a0, 1\n la a1, text\n li a2, 4\n ecall\n ebreak\n"
+                          " li a0, 0\n li a7, 93\n ecall\n.data\ntext: .ascii \"hi\\377\\n\"\n");
+    client_begin();
+    launches("{'program':'hello.s','args':['--machine','tensor']}");
+    asks("configurationDone", "{}");
+    const json_t *body = event("output");
+    assert_string_equal(text_at(body, "category"), "stdout");
+    assert_string_equal(text_at(body, "output"), "hi?\n");
+    assert_string_equal(text_at(event("stopped"), "description"), "ebreak");
+    expect_line(1, 6);
+    client_end();
+}
+
+static bool has_clang(void)
+{
+    const char *clang = getenv("SAMITE_CLANG");
+    char command[256];
+    snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", clang ? clang : "clang");
+    return system(command) == 0;
+}
+
+/* Variables of OpenCL C, in the lane that is selected. */
+TEST(opencl_variables)
+{
+    if (!has_clang())
+        skip();
+    write_text("v.cl", "__kernel void k(__global int *p, int n)\n{\n"
+                       "    int i = get_global_id(0);\n    int x = i * n;\n    p[i] = x;\n}\n");
+    client_begin();
+    launches("{'program':'v.cl','args':['--kernel','k','--grid','1','--block','32','--arg',"
+             "'out:i32:32','--arg','i32:10']}");
+    asks("setBreakpoints", "{'source':{'path':'v.cl'},'breakpoints':[{'line':5}]}");
+    asks("configurationDone", "{}");
+    stops("breakpoint");
+    expect_line(1, 5);
+    assert_string_equal(text_at(asks("scopes", "{'frameId':1}"), "scopes/0/name"),
+                        "Variables of lane 0");
+    asks("setVariable", "{'variablesReference':2,'name':'selected','value':'7'}");
+    const json_t *body = asks("variables", "{'variablesReference':1}");
+    assert_string_equal(text_at(body, "variables/3/name"), "x");
+    assert_string_equal(text_at(body, "variables/3/value"), "70");
+    assert_string_equal(text_at(asks("evaluate", "{'expression':'i','frameId':1}"), "result"), "7");
+    body = asks("setVariable", "{'variablesReference':1,'name':'x','value':'i + 1'}");
+    assert_string_equal(text_at(body, "value"), "8");
+    assert_string_equal(
+        text_at(asks("dataBreakpointInfo", "{'name':'p[i]','frameId':1}"), "dataId"),
+        "0x9000001c:4");
     client_end();
 }
 
