@@ -13,8 +13,8 @@
 
 struct dap;
 
-/* How a run may be interrupted by messages: by none, by those that end it (pause, terminate,
- * disconnect), or by all: it continues after them. */
+/* The messages that interrupt a run: none; those that end it (pause, terminate, disconnect); all,
+ * after which it continues. */
 enum dap_attention { DAP_STOPPED, DAP_ENDING, DAP_ANY };
 
 /* The surroundings of the adapter. */
@@ -135,9 +135,9 @@ void dap_send_stopped(struct dap *dap, const char *reason, const char *descripti
 
 /* --- dap_threads.c: threads and frames */
 json_int_t dap_thread(const struct dap *dap, uint32_t workgroup, uint32_t warp);
-/* Turn the debugger's focus to a thread. */
+/* Move the debugger's focus to a thread. */
 enum sam_status dap_focus_thread(struct dap *dap, const json_t *arguments, struct sam_error *error);
-/* Turn it to a frame; without the member frameId it stays. */
+/* Move it to a frame; without the member frameId it stays. */
 enum sam_status dap_focus_frame(struct dap *dap, const json_t *arguments, struct sam_error *error);
 struct dap_frame *dap_frame(struct dap *dap, uint64_t index, struct sam_error *error);
 /* Choose the lane of all frames where it is. */
@@ -188,7 +188,7 @@ void dap_add_expression(struct dap_list *list, const char *name, const char *exp
 /* dap_registers.c: the rows of everything but variables of the source. */
 void dap_list_registers(struct dap_list *list, unsigned what);
 /* The expression of a variable that has the name among the children of a reference, with the focus
- * turned to its frame; without the member variablesReference, the name itself in a frame. */
+ * moved to its frame; without the member variablesReference, the name itself in a frame. */
 enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, const char *name,
                                     char *expression, size_t size, struct sam_error *error);
 /* A value as the protocol shows it. */

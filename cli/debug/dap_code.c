@@ -88,7 +88,7 @@ static char *base64(const uint8_t *bytes, size_t size)
     return text;
 }
 
-/* How many bytes from the address on are memory. */
+/* The number of bytes from the address on that are memory. */
 static size_t readable(struct debug *d, uint64_t address, size_t size)
 {
     struct sam_error error;

@@ -190,6 +190,18 @@ static size_t whole_characters(const char *text, size_t size)
     return size;
 }
 
+/* End a text, without zeros and bytes that are not UTF-8. */
+static void make_text(char *text, size_t size)
+{
+    for (size_t i = 0, bytes; i < size; i += bytes) {
+        bytes = sam_text_character(text + i, size - i);
+        if (!bytes && ((uint8_t)text[i] >= 0x80 || !text[i]))
+            text[i] = '?';
+        bytes += !bytes;
+    }
+    text[size] = '\0';
+}
+
 /* Send what a pipe has; false at its end. */
 static bool drain(struct host *h, unsigned which)
 {
@@ -207,9 +219,7 @@ static bool drain(struct host *h, unsigned which)
         memcpy(text, s->text, whole);
         memmove(s->text, s->text + whole, s->size - whole);
         s->size -= whole;
-        for (size_t i = 0; i < whole; i++)
-            text[i] = text[i] ? text[i] : '?';
-        text[whole] = '\0';
+        make_text(text, whole);
         if (whole)
             dap_output(&h->dap, categories[which], text);
         if (which == ERR && h->problem) {
@@ -249,6 +259,14 @@ static void *read_output(void *context)
 
 /* ---------------------------------------------------------------------------------- launch */
 
+static void collect_problem(struct host *h, char *text, size_t size)
+{
+    pthread_mutex_lock(&h->printing);
+    h->problem = text;
+    h->problem_size = size;
+    pthread_mutex_unlock(&h->printing);
+}
+
 /* Without the command's name, which a message begins with, and the end of its line. */
 static void shorten(char *text)
 {
@@ -268,13 +286,10 @@ static int launch(void *context, struct dap *dap, char **words, size_t count, ch
     if (count > INT16_MAX)
         return cli_error("%zu arguments: expected at most %d", count, INT16_MAX);
     flush(h);
-    h->problem = problem;
-    h->problem_size = size;
+    collect_problem(h, problem, size);
     const int code = h->runner(words, (int)count, &dap->options, &driver);
     flush(h);
-    pthread_mutex_lock(&h->printing);
-    h->problem = NULL;
-    pthread_mutex_unlock(&h->printing);
+    collect_problem(h, NULL, 0);
     shorten(problem);
     return code;
 }
@@ -320,10 +335,14 @@ static bool begin(struct host *h)
     cli_answer_interrupts();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the main thread */
-    const bool started = pthread_create(&h->reader, NULL, read_messages, h) == 0 &&
-                         pthread_create(&h->printer, NULL, read_output, h) == 0;
+    const bool reads = pthread_create(&h->reader, NULL, read_messages, h) == 0,
+               prints = reads && pthread_create(&h->printer, NULL, read_output, h) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
+    if (reads && !prints) {
+        close(h->leave[1]);
+        pthread_join(h->reader, NULL);
+    }
+    return prints;
 }
 
 static void end(struct host *h)

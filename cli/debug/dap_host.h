@@ -9,8 +9,8 @@
 typedef int dap_runner(char **words, int count, struct debug_options *options,
                        const struct run_driver *driver);
 
-/* Serve the protocol until the client disconnects; the exit code, with a failure printed. What
- * programs print becomes events. */
+/* Serve the protocol until the client disconnects; the exit code, with a failure printed. Output
+ * of programs becomes events. */
 int dap_host_serve(dap_runner *runner);
 
 #endif

@@ -7,7 +7,8 @@
 
 enum { TL_COUNT = 32, TL_BYTES = 1024, M_COUNT = 8, SHOWN_V = 32 };
 
-/* Where each lane is; the first row is the lane whose variables are shown, and can be set. */
+/* The location of each lane; the first row is the lane whose variables are shown, and can be set.
+ */
 static void list_lanes(struct dap_list *list)
 {
     struct debug *d = list->dap->debug;

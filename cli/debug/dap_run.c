@@ -99,7 +99,7 @@ static void run_on(struct dap *dap)
     snprintf(dap->command, sizeof dap->command, "continue");
 }
 
-/* The launch has ended: go on to the next, or end, unless the client wants to look back. */
+/* The launch has ended: continue with the next, or end, unless the client wants to look back. */
 static void ended(struct dap *dap)
 {
     struct debug *d = dap->debug;

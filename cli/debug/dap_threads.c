@@ -79,7 +79,10 @@ enum sam_status dap_focus_thread(struct dap *dap, const json_t *arguments, struc
         return debug_fail(error, "no thread %lld", (long long)id);
     const uint32_t workgroup = (uint32_t)((uint64_t)(id - 1) / d->shape.warps),
                    index = (uint32_t)((uint64_t)(id - 1) % d->shape.warps);
-    if (sam_session_warp(d->session, workgroup, index, &warp, error) != SAM_OK)
+    const bool started = /* a query would start the others */
+        workgroup == d->focus.workgroup ||
+        sam_session_workgroup_state(d->session, workgroup) == SAM_SESSION_LIVE;
+    if (!started || sam_session_warp(d->session, workgroup, index, &warp, error) != SAM_OK)
         return debug_fail(error, "no thread %lld", (long long)id);
     d->focus = (struct debug_focus){workgroup, index, dap->lane};
     return SAM_OK;

@@ -127,7 +127,7 @@ enum sam_status debug_execute(struct debug *debug, const char *line, struct sam_
 /* Begin with a session, and undo its settings. */
 enum sam_status debug_attach(struct debug *debug, struct run_session *run, struct sam_error *error);
 void debug_detach(struct debug *debug);
-/* The exit code of the drive, as it stands. */
+/* The exit code of the drive, if it ended now. */
 int debug_verdict(const struct debug *debug);
 
 /* -------------------------------------------------------------------- text.c: output, words */

@@ -7,7 +7,7 @@
 #include "test.h"
 
 #include "assemble.h"
-#include "cli/command.h"
+#include "cli/dap_client.h"
 
 enum { KNL = 0x90003000, PDS = 0x90004000, DATA = 0x90000000, ITEMS = 16 };
 
@@ -121,6 +121,29 @@ TEST(debugging_a_chain)
                 "--dump 0x90000000:64:third.bin --batch -ex continue");
     assert_false(exists("third.bin"));
     command_verb = "run";
+}
+
+/* An editor's session goes through all launches, with the same breakpoints. */
+TEST(a_chain_in_an_editor)
+{
+    write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
+    write_pair("two", &(struct launch_files){.arguments = 0x90002000, .addend = 20});
+    client_begin();
+    launches("{'args':['one.metadata','one.data','two.metadata','two.data','--dump',"
+             "'0x90000000:64:end.bin'],'stopAtEnd':true}");
+    asks("setInstructionBreakpoints",
+         "{'breakpoints':[{'instructionReference':'0x80000000','condition':'warp 1'}]}");
+    asks("configurationDone", "{}");
+    stops("instruction breakpoint");
+    asks("continue", "{'threadId':1}");
+    stops("instruction breakpoint"); /* of the second launch */
+    asks("continue", "{'threadId':1}");
+    assert_string_equal(text_at(event("stopped"), "description"), "the program has ended");
+    asks("continue", "{'threadId':1}");
+    assert_int_equal(number_at(event("exited"), "exitCode"), 0);
+    event("terminated");
+    client_end();
+    expect_items("end.bin", 21, 21);
 }
 
 TEST(pokes_in_a_chain)

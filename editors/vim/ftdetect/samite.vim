@@ -1,0 +1,3 @@
+" SPDX-License-Identifier: Apache-2.0
+autocmd BufRead,BufNewFile *.pto setfiletype pto
+autocmd BufRead,BufNewFile *.s,*.S set filetype=samiteasm

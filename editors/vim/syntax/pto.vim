@@ -1,0 +1,51 @@
+" SPDX-License-Identifier: Apache-2.0
+" Made by tools/editor-grammars.py.
+if exists("b:current_syntax")
+  finish
+endif
+syn case match
+syn iskeyword @,48-57,_,.
+syn keyword ptoOperation alloc_tile barrier make_tensor_view partition_view prefetch pto.alloc_tile pto.barrier
+syn keyword ptoOperation pto.make_tensor_view pto.partition_view pto.prefetch pto.record_event pto.set_validshape pto.subset
+syn keyword ptoOperation pto.tabs pto.tadd pto.tadds pto.tand pto.tands pto.tassign pto.taxpy pto.tci pto.tcmp pto.tcmps
+syn keyword ptoOperation pto.tcolargmax pto.tcolargmin pto.tcolexpand pto.tcolexpandadd pto.tcolexpanddiv
+syn keyword ptoOperation pto.tcolexpandexpdif pto.tcolexpandmax pto.tcolexpandmin pto.tcolexpandmul pto.tcolexpandsub
+syn keyword ptoOperation pto.tcolmax pto.tcolmin pto.tcolprod pto.tcolsum pto.tconcat pto.tcvt pto.tdiv pto.tdivs pto.texp
+syn keyword ptoOperation pto.texpands pto.textract pto.tfillpad pto.tinsert pto.tload pto.tlog pto.tlrelu pto.tmatmul
+syn keyword ptoOperation pto.tmatmul_acc pto.tmatmul_bias pto.tmax pto.tmaxs pto.tmin pto.tmins pto.tmov pto.tmul pto.tmuls
+syn keyword ptoOperation pto.tneg pto.tnot pto.tor pto.tors pto.tprelu pto.trecip pto.trelu pto.trem pto.trems pto.treshape
+syn keyword ptoOperation pto.trowargmax pto.trowargmin pto.trowexpand pto.trowexpandadd pto.trowexpanddiv
+syn keyword ptoOperation pto.trowexpandexpdif pto.trowexpandmax pto.trowexpandmin pto.trowexpandmul pto.trowexpandsub
+syn keyword ptoOperation pto.trowmax pto.trowmin pto.trowprod pto.trowsum pto.trsqrt pto.tsel pto.tsels pto.tshl pto.tshls
+syn keyword ptoOperation pto.tshr pto.tshrs pto.tsqrt pto.tstore pto.tsub pto.tsubs pto.tsubview pto.tsync pto.ttrans
+syn keyword ptoOperation pto.txor pto.txors pto.wait_event record_event set_validshape subset tabs tadd tadds tand tands
+syn keyword ptoOperation tassign taxpy tci tcmp tcmps tcolargmax tcolargmin tcolexpand tcolexpandadd tcolexpanddiv
+syn keyword ptoOperation tcolexpandexpdif tcolexpandmax tcolexpandmin tcolexpandmul tcolexpandsub tcolmax tcolmin tcolprod
+syn keyword ptoOperation tcolsum tconcat tcvt tdiv tdivs texp texpands textract tfillpad tinsert tload tlog tlrelu tmatmul
+syn keyword ptoOperation tmatmul_acc tmatmul_bias tmax tmaxs tmin tmins tmov tmul tmuls tneg tnot tor tors tprelu trecip
+syn keyword ptoOperation trelu trem trems treshape trowargmax trowargmin trowexpand trowexpandadd trowexpanddiv
+syn keyword ptoOperation trowexpandexpdif trowexpandmax trowexpandmin trowexpandmul trowexpandsub trowmax trowmin trowprod
+syn keyword ptoOperation trowsum trsqrt tsel tsels tshl tshls tshr tshrs tsqrt tstore tsub tsubs tsubview tsync ttrans txor
+syn keyword ptoOperation txors wait_event
+syn keyword ptoControl arith.addi arith.cmpi arith.constant arith.divsi arith.index_cast arith.muli arith.remsi
+syn keyword ptoControl arith.select arith.subi func.func module return scf.for scf.if scf.yield
+syn keyword ptoKey addr blayout cmp cols dtype else fractal ins iter_args loc offsets outs pad round rows shape sizes
+syn keyword ptoKey slayout step strides to v_col v_row valid valid_col valid_row
+syn keyword ptoConstant acc ceil col_major eq floor ge gt le left lt mat matrix ne none_box right rint row_major trunc vec
+syn keyword ptoConstant vector
+syn match ptoType /!pto\.[a-z_]\+\|\<\%([0-9?]\+x\)*\%(f32\|f16\|bf16\|i8\|ui8\|i16\|ui16\|i32\|ui32\|i64\|ui64\|i1\|index\)\>/
+syn match ptoName /%[A-Za-z0-9_$.]\+/
+syn match ptoFunction /@[A-Za-z0-9_$.]\+/
+syn match ptoNumber /\<\%(0[xX]\x\+\|\d\+\%(\.\d\+\)\?\)\>/
+syn match ptoComment /\/\/.*$/
+syn match ptoComment /\%(^\|\s\)#\%(\s.*\)\?$/
+hi def link ptoOperation Statement
+hi def link ptoControl Keyword
+hi def link ptoKey Label
+hi def link ptoConstant Constant
+hi def link ptoType Type
+hi def link ptoName Identifier
+hi def link ptoFunction Function
+hi def link ptoNumber Number
+hi def link ptoComment Comment
+let b:current_syntax = "pto"
