@@ -45,7 +45,7 @@ static bool copy_name(struct graph_reader *r, const struct sam_proto_field *f, c
     return *name;
 }
 
-/* How often a field occurs. */
+/* The number of fields with this number. */
 static size_t count_of(struct sam_bytes m, unsigned number)
 {
     struct sam_proto_field f;

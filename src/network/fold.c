@@ -22,7 +22,8 @@ int64_t net_whole(const struct net_value *v, uint64_t i)
     case SAM_U8: return ((const uint8_t *)v->data)[i];
     default: {
         const double real = net_real(v, i);
-        return real >= -0x1p63 && real < 0x1p63 ? (int64_t)real : INT64_MIN;
+        return real >= -9223372036854775808.0 && real < 9223372036854775808.0 ? (int64_t)real
+                                                                              : INT64_MIN;
     }
     }
 }
@@ -205,16 +206,16 @@ static void concat(const struct net_node *n, const struct net_value *values, str
         }
 }
 
-static void gather(const struct net_node *n, const struct net_value *const *in,
-                   struct net_value *out)
+static void gather(const struct net_node *n, const struct net_value *in,
+                   const struct net_value *index, struct net_value *out)
 {
     const uint32_t axis = n->params.axis;
-    const uint64_t rows = in[1]->count, inner = net_inner(in[0], axis), size = in[0]->shape[axis];
+    const uint64_t rows = index->count, inner = net_inner(in, axis), size = in->shape[axis];
     for (uint64_t i = 0; i < out->count; i++) {
-        int64_t row = net_whole(in[1], i / inner % rows);
+        int64_t row = net_whole(index, i / inner % rows);
         row += row < 0 ? (int64_t)size : 0;
         const uint64_t from = (i / inner / rows * size + (uint64_t)row) * inner + i % inner;
-        set(out, i, net_real(in[0], from), net_whole(in[0], from));
+        set(out, i, net_real(in, from), net_whole(in, from));
     }
 }
 
@@ -283,7 +284,7 @@ bool net_fold(struct net_graph *g, const struct net_node *n, struct net_value *o
     case NET_Expand: copy(in[0], broadcast(in[0], out), out); break;
     case NET_Pad: pad(n, in[0], out); break;
     case NET_Concat: concat(n, g->values, out); break;
-    case NET_Gather: gather(n, in, out); break;
+    case NET_Gather: gather(n, in[0], &g->values[n->inputs[1]], out); break;
     case NET_ReduceMean:
     case NET_ReduceSum:
     case NET_ReduceMax:

@@ -47,7 +47,7 @@ struct net_value {
 };
 
 enum net_resize { NET_NEAREST, NET_LINEAR };
-/* How a coordinate of Resize's output becomes one of its input. */
+/* From a coordinate of Resize's output to one of its input. */
 enum net_coordinate { NET_HALF_PIXEL, NET_PYTORCH_HALF_PIXEL, NET_ALIGN_CORNERS, NET_ASYMMETRIC };
 enum net_nearest { NET_ROUND_PREFER_FLOOR, NET_ROUND_PREFER_CEIL, NET_FLOOR, NET_CEIL };
 
@@ -117,7 +117,7 @@ uint64_t net_inner(const struct net_value *value, uint32_t axis);
 enum sam_status net_import(const char *path, const struct sam_network_shape *shapes,
                            size_t shape_count, const struct sam_network_dim *dims, size_t dim_count,
                            struct net_graph *graph, struct sam_error *error);
-/* The same of a model in memory; external data is beside the file `name`. */
+/* The same of a model in memory; external data is in the folder of the file `name`. */
 struct net_sizes {
     const struct sam_network_shape *shapes;
     size_t shape_count;

@@ -148,7 +148,7 @@ uint32_t net_input(struct import *m, unsigned k)
     if (!m->failed && sam_dtype_bits(from->dtype) < 8)
         net_refuse(m, "input %u has elements of type %s: expected 8 bits or more", k,
                    sam_dtype_name(from->dtype));
-    for (uint64_t i = 0; !m->failed && i < to->count; i++)
+    for (uint64_t i = 0; !m->failed && to->data && i < to->count; i++)
         ((float *)to->data)[i] = (float)net_real(from, i);
     return wide;
 }

@@ -73,7 +73,7 @@ uint32_t net_constant(struct import *m, const struct net_type *type, const void 
 void net_give(struct import *m, unsigned k, uint32_t id);
 
 /* --- import_read.c: inputs of the graph */
-void net_import_inputs(struct import *m, const struct net_sizes *sizes);
+void net_import_inputs(struct import *m, const struct net_sizes *given);
 /* Attributes. Those that no function reads are refused. */
 int64_t net_int(struct import *m, const char *name, int64_t otherwise);
 float net_float(struct import *m, const char *name, float otherwise);

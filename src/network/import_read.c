@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operator is told: attributes and constant inputs; and the inputs of the graph. */
+/* Attributes and constant inputs of an operator; the inputs of the graph. */
 #include "base/dtype.h"
 #include "network/import.h"
 
@@ -115,7 +115,7 @@ static uint64_t size_of_symbol(const struct import *m, const struct net_sizes *s
         const struct sam_onnx_input *in = &m->onnx.inputs[i];
         for (size_t k = 0; k < s->shape_count; k++)
             for (size_t d = 0; strcmp(s->shapes[k].input, in->name) == 0 && d < in->rank; d++)
-                if (strcmp(in->dims[d].name, name) == 0 && d < s->shapes[k].rank)
+                if (d < s->shapes[k].rank && strcmp(in->dims[d].name, name) == 0)
                     return s->shapes[k].shape[d];
     }
     return 0;

@@ -75,7 +75,7 @@ static enum pad_mode take_pads(struct import *m, unsigned spatial, struct net_pa
     return found;
 }
 
-/* What windows span. */
+/* The elements that a window spans along an axis. */
 static uint64_t extent(const struct net_params *p, unsigned d)
 {
     return (p->kernel[d] - 1) * p->dilation[d] + 1;
@@ -304,7 +304,7 @@ static void take_scales(struct import *m, const float *scales, uint64_t count,
 {
     if (count != x->rank)
         net_refuse(m, "%llu scales: expected %u", (unsigned long long)count, x->rank);
-    for (uint32_t d = 0; !m->failed && d < x->rank; d++) {
+    for (uint32_t d = 0; !m->failed && scales && d < x->rank; d++) {
         p->scale[d] = scales[d];
         const double size = floor((double)x->shape[d] * (double)scales[d]);
         if (!(size >= 1) || !(size < (double)(UINT64_C(1) << 40))) {
