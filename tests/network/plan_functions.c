@@ -21,7 +21,8 @@ static const uint64_t shape[] = {3, 5, 41};
 /* A positive value for functions that need one: |x| + 1/8. */
 static uint32_t positive(struct small *s, uint32_t x)
 {
-    const uint32_t size = small_value(s, SAM_F32, 3, shape), sum = small_value(s, SAM_F32, 3, shape);
+    const uint32_t size = small_value(s, SAM_F32, 3, shape),
+                   sum = small_value(s, SAM_F32, 3, shape);
     const uint32_t eighth = small_constant(s, SAM_F32, 1, (uint64_t[]){1}, 0.125, 0.125);
     small_node(s, NET_Abs, size, 1, &x);
     small_node(s, NET_Add, sum, 2, (uint32_t[]){size, eighth});
@@ -31,9 +32,8 @@ static uint32_t positive(struct small *s, uint32_t x)
 TEST(functions)
 {
     static const enum net_op ops[] = {
-        NET_Relu,    NET_LeakyRelu, NET_Sigmoid,    NET_HardSigmoid, NET_HardSwish, NET_Tanh,
-        NET_Erf,     NET_Exp,       NET_Log,        NET_Sqrt,        NET_Reciprocal, NET_Neg,
-        NET_Abs,     NET_Clip,
+        NET_Relu, NET_LeakyRelu, NET_Sigmoid, NET_HardSigmoid, NET_HardSwish, NET_Tanh, NET_Erf,
+        NET_Exp,  NET_Log,       NET_Sqrt,    NET_Reciprocal,  NET_Neg,       NET_Abs,  NET_Clip,
     };
     for (size_t i = 0; i < SAM_COUNT(ops); i++) {
         struct small s;
@@ -84,8 +84,7 @@ TEST(comparisons)
                                : i % 4 == 1 ? small_input(&s, SAM_F32, 3, row)
                                             : small_input(&s, SAM_F32, 3, shape);
         const uint32_t mask = small_value(&s, SAM_U8, 3, shape);
-        small_node(&s, ops[i % 3], mask, 2,
-                   (uint32_t[]){i & 1 ? x : other, i & 1 ? other : x});
+        small_node(&s, ops[i % 3], mask, 2, (uint32_t[]){i & 1 ? x : other, i & 1 ? other : x});
         const uint32_t y = small_value(&s, SAM_F32, 3, shape);
         const uint32_t fill = small_constant(&s, SAM_F32, 1, one, 7, 7);
         small_node(&s, NET_Where, y, 3, (uint32_t[]){mask, i < 6 ? x : fill, i < 6 ? fill : x});
@@ -122,7 +121,7 @@ TEST(integers)
     }
 }
 
-/* What cannot be planned or run is refused in one line with the node. */
+/* Refusals are one line with the node. */
 TEST(refused)
 {
     struct sam_error error = {0};
@@ -136,9 +135,9 @@ TEST(refused)
     small_output(&s, y);
     int64_t wide[] = {1, INT64_C(1) << 40, 3}, out[3];
     assert_int_equal(net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
-    assert_int_equal(net_plan_run(plan, NET_HOST, (const void *[]){wide}, (void *[]){out}, NULL,
-                                  NULL, &error),
-                     SAM_ERR_INPUT);
+    assert_int_equal(
+        net_plan_run(plan, NET_HOST, (const void *[]){wide}, (void *[]){out}, NULL, NULL, &error),
+        SAM_ERR_INPUT);
     assert_string_equal(error.text, "input 'v0': 1099511627776 does not fit 32 bits");
     net_plan_free(plan);
     small_free(&s);
