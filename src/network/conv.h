@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What convolutions and pools share. Their arrays have four axes: batch, channels, height, width.
+/* Shared by convolutions and pools. Their arrays have four axes: batch, channels, height, width.
  */
 #ifndef SAM_NETWORK_CONV_H
 #define SAM_NETWORK_CONV_H

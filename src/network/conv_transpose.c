@@ -24,7 +24,8 @@ static struct net_place turned(struct net_builder *b, const struct net_value *w,
     return place;
 }
 
-/* Where tap `k` of an axis reads for the outputs of a phase; false if it is no tap of that phase.
+/* The position that tap `k` of an axis reads for the outputs of a phase; false: no tap of that
+ * phase.
  */
 static bool tap_at(const struct net_params *p, uint32_t axis, uint64_t phase, uint64_t k,
                    int64_t *at)
@@ -34,7 +35,7 @@ static bool tap_at(const struct net_params *p, uint32_t axis, uint64_t phase, ui
     return from % (int64_t)p->stride[axis] == 0;
 }
 
-/* What the phases read before and behind the input. */
+/* Elements that the phases read before and behind the input. */
 static void reach(const struct net_params *p, uint32_t axis, uint64_t in, uint64_t out,
                   uint64_t *before, uint64_t *after)
 {

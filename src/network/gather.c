@@ -25,7 +25,7 @@ static void slice_body(struct net_builder *b, void *context, const struct net_si
                    net_load(&b->text, net_shape_of(dtype, site->rows, site->cols), &box));
 }
 
-/* Where the slice of an index is in the output. */
+/* The place of an index's slice in the output. */
 static int64_t slice_at(const struct gather *g, const struct net_value *indices, uint64_t index)
 {
     int64_t at = 0;

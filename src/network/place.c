@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where values are: arrays of constants, of the caller, and in the arena. */
+/* Places of values: arrays of constants, of the caller, and in the arena. */
 #include <math.h>
 #include <stdlib.h>
 

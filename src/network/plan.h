@@ -30,7 +30,7 @@ struct net_buffer {
     char *name;            /* of a packed weight */
 };
 
-/* Where a value is: strides in elements for each of its axes, none where it is broadcast. */
+/* The place of a value: strides in elements for each of its axes, none where it is broadcast. */
 struct net_place {
     uint32_t buffer; /* NET_NONE: not yet anywhere */
     int64_t offset, stride[NET_RANK];
@@ -105,7 +105,7 @@ struct net_run_options {
  * it nowhere, for it is within a fused step or its array may have been used again. */
 bool net_run_value(const struct net_run *run, uint32_t value, size_t step, void *elements);
 
-/* What a run took, by step. */
+/* Costs of a run, by step. */
 struct net_step_figures {
     double seconds;
     struct sam_tile_stats stats;        /* on the host */

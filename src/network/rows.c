@@ -38,13 +38,16 @@ static struct net_tile load_part(struct rows *r, const struct net_site *part)
 }
 
 /* A column of sums or maxima takes up those of a part. */
-static void combine(struct rows *r, const char *fold, const char *join, struct net_tile into,
+static void combine(struct rows *r, const char *fold, const char *join, struct net_tile *into,
                     struct net_tile part)
 {
     struct net_text *const text = &r->b->text;
     const struct net_tile column =
         part.cols == 1 ? part : NET_OP1(text, fold, net_shape_of(SAM_F32, part.rows, 1), part);
-    net_op_into(text, join, into, 2, (struct net_tile[]){into, column});
+    if (r->whole.id)
+        *into = column;
+    else
+        net_op_into(text, join, *into, 2, (struct net_tile[]){*into, column});
 }
 
 static void softmax_part(struct net_text *text, void *context, const struct net_index *at,
@@ -54,7 +57,7 @@ static void softmax_part(struct net_text *text, void *context, const struct net_
     const struct net_site part = part_of(r, at[0], size[0]);
     struct net_tile x = load_part(r, &part);
     if (r->pass == 0) {
-        combine(r, "trowmax", "tmax", r->most, x);
+        combine(r, "trowmax", "tmax", &r->most, x);
         return;
     }
     if (r->pass == 1 || !r->whole.id) {
@@ -62,7 +65,7 @@ static void softmax_part(struct net_text *text, void *context, const struct net_
         x = net_unary(text, "texp", x);
     }
     if (r->pass == 1) {
-        combine(r, "trowsum", "tadd", r->sum, x);
+        combine(r, "trowsum", "tadd", &r->sum, x);
         if (r->whole.id)
             r->whole = x;
         return;
@@ -78,13 +81,13 @@ static void norm_part(struct net_text *text, void *context, const struct net_ind
     const struct net_site part = part_of(r, at[0], size[0]);
     struct net_tile x = load_part(r, &part);
     if (r->pass == 0) {
-        combine(r, "trowsum", "tadd", r->most, x);
+        combine(r, "trowsum", "tadd", &r->most, x);
         return;
     }
     if (r->pass == 1 || !r->whole.id)
         x = net_binary(text, "sub", x, r->most);
     if (r->pass == 1) {
-        combine(r, "trowsum", "tadd", r->sum, NET_OP2(text, "tmul", x, x, x));
+        combine(r, "trowsum", "tadd", &r->sum, NET_OP2(text, "tmul", x, x, x));
         if (r->whole.id)
             r->whole = x;
         return;
@@ -116,11 +119,13 @@ static void rows_body(struct net_builder *b, void *context, const struct net_sit
     const struct net_tile column = net_shape_of(SAM_F32, site->rows, 1);
     r->site = site;
     r->whole = (struct net_tile){0};
-    r->most = NET_OP1(&b->text, "texpands", column,
-                      net_scalar(&b->text, SAM_F32, norm ? 0 : -(double)INFINITY));
-    r->sum = NET_OP1(&b->text, "texpands", column, net_scalar(&b->text, SAM_F32, 0));
-    if (r->block >= site->cols)
+    if (r->block >= site->cols) {
         r->whole = load_part(r, site);
+    } else {
+        r->most = NET_OP1(&b->text, "texpands", column,
+                          net_scalar(&b->text, SAM_F32, norm ? 0 : -(double)INFINITY));
+        r->sum = NET_OP1(&b->text, "texpands", column, net_scalar(&b->text, SAM_F32, 0));
+    }
     for (r->pass = 0; r->pass < 3; r->pass++) {
         net_nest(&b->text, 1, &site->cols, &r->block, norm ? norm_part : softmax_part, r);
         if (norm)

@@ -175,8 +175,12 @@ static void check_plan(const struct small *small, const void *const *inputs, voi
             fail_msg("system: %s", error.text);
         for (size_t i = 0; i < small->graph.output_count; i++) {
             const struct net_value *const value = &small->values[small->outputs[i]];
-            if (memcmp(host[i], other[i], value->count * sam_dtype_size(value->dtype)))
-                fail_msg("seed %#llx: the system's bits differ", (unsigned long long)small->seed);
+            const size_t size = sam_dtype_size(value->dtype);
+            for (uint64_t k = 0; k < value->count; k++)
+                if (memcmp((char *)host[i] + k * size, (char *)other[i] + k * size, size))
+                    fail_msg("seed %#llx: %s[%llu] is %.9g, on the system %.9g",
+                             (unsigned long long)small->seed, value->name, (unsigned long long)k,
+                             number_at(value, host[i], k), number_at(value, other[i], k));
         }
     }
     free_outputs(small, host);
@@ -202,6 +206,11 @@ void small_check(struct small *small, double tolerance, bool system)
     check_plan(small, inputs, expected, &(struct net_plan_options){.no_fusion = true}, tolerance,
                false);
     check_plan(small, inputs, expected, NULL, tolerance, system);
+    if (system && test_below(&small->random, 2)) {
+        const struct net_plan_options packed = {
+            .weights = test_below(&small->random, 2) ? NET_WEIGHTS_HUFFMAN : NET_WEIGHTS_WINDOW};
+        check_plan(small, inputs, expected, &packed, tolerance, true);
+    }
     for (size_t i = 0; i < small->graph.value_count; i++)
         if (values[i] != small->data[i])
             free(values[i]);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of each elementwise operator against the reference. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "random.h"
+#include "small.h"
+#include "test.h"
+
+static uint64_t seed;
+
+static void finish(struct small *s, uint32_t value, double tolerance)
+{
+    small_output(s, value);
+    small_check(s, tolerance, true);
+    small_free(s);
+}
+
+static const uint64_t shape[] = {3, 5, 41};
+
+/* A positive value for functions that need one: |x| + 1/8. */
+static uint32_t positive(struct small *s, uint32_t x)
+{
+    const uint32_t size = small_value(s, SAM_F32, 3, shape),
+                   sum = small_value(s, SAM_F32, 3, shape);
+    const uint32_t eighth = small_constant(s, SAM_F32, 1, (uint64_t[]){1}, 0.125, 0.125);
+    small_node(s, NET_Abs, size, 1, &x);
+    small_node(s, NET_Add, sum, 2, (uint32_t[]){size, eighth});
+    return sum;
+}
+
+TEST(functions)
+{
+    static const enum net_op ops[] = {
+        NET_Relu, NET_LeakyRelu, NET_Sigmoid, NET_HardSigmoid, NET_HardSwish, NET_Tanh, NET_Erf,
+        NET_Exp,  NET_Log,       NET_Sqrt,    NET_Reciprocal,  NET_Neg,       NET_Abs,  NET_Clip,
+    };
+    for (size_t i = 0; i < SAM_COUNT(ops); i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        uint32_t x = small_input(&s, SAM_F32, 3, shape);
+        if (ops[i] == NET_Log || ops[i] == NET_Sqrt || ops[i] == NET_Reciprocal)
+            x = positive(&s, x);
+        const uint32_t y = small_value(&s, SAM_F32, 3, shape);
+        struct net_node *const node = small_node(&s, ops[i], y, 1, &x);
+        node->params.alpha = ops[i] == NET_Clip ? -0.5f : 0.2f;
+        node->params.beta = 0.5f;
+        finish(&s, y, 2e-6);
+    }
+}
+
+TEST(powers)
+{
+    static const double exponents[] = {1, 2, 3, 5, 0.5, -1, 0, -2, 1.5, 2.25};
+    for (size_t i = 0; i < SAM_COUNT(exponents) + 2; i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        const bool scalar = i < SAM_COUNT(exponents);
+        uint32_t x = small_input(&s, SAM_F32, 3, shape);
+        const double n = scalar ? exponents[i] : 0;
+        if (n != (double)(int)n || n < 0)
+            x = positive(&s, x);
+        s.whole = i == SAM_COUNT(exponents); /* whole exponents of negative numbers */
+        uint32_t exponent = scalar ? small_constant(&s, SAM_F32, 1, (uint64_t[]){1}, n, n)
+                                   : small_constant(&s, SAM_F32, 3, shape, -3, 4);
+        if (!scalar && !s.whole)
+            x = positive(&s, x);
+        const uint32_t y = small_value(&s, SAM_F32, 3, shape);
+        small_node(&s, NET_Pow, y, 2, (uint32_t[]){x, exponent});
+        finish(&s, y, 2e-6);
+    }
+}
+
+TEST(comparisons)
+{
+    static const enum net_op ops[] = {NET_Equal, NET_Less, NET_Greater};
+    for (size_t i = 0; i < 12; i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        s.whole = true;
+        const uint64_t row[] = {1, 5, 1}, one[] = {1};
+        const uint32_t x = small_input(&s, SAM_F32, 3, shape);
+        const uint32_t other = i % 4 == 0   ? small_constant(&s, SAM_F32, 1, one, -1, 1)
+                               : i % 4 == 1 ? small_input(&s, SAM_F32, 3, row)
+                                            : small_input(&s, SAM_F32, 3, shape);
+        const uint32_t mask = small_value(&s, SAM_U8, 3, shape);
+        small_node(&s, ops[i % 3], mask, 2, (uint32_t[]){i & 1 ? x : other, i & 1 ? other : x});
+        const uint32_t y = small_value(&s, SAM_F32, 3, shape);
+        const uint32_t fill = small_constant(&s, SAM_F32, 1, one, 7, 7);
+        small_node(&s, NET_Where, y, 3, (uint32_t[]){mask, i < 6 ? x : fill, i < 6 ? fill : x});
+        small_output(&s, mask);
+        finish(&s, y, 0);
+    }
+}
+
+TEST(casts)
+{
+    static const enum sam_dtype types[] = {SAM_F32, SAM_I64, SAM_I32, SAM_U8};
+    for (size_t i = 0; i < 16; i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        const uint32_t x = small_input(&s, types[i / 4], 3, shape);
+        const uint32_t y = small_value(&s, types[i % 4], 3, shape);
+        small_node(&s, NET_Cast, y, 1, &x);
+        finish(&s, y, 0);
+    }
+}
+
+TEST(integers)
+{
+    static const enum net_op ops[] = {NET_Add, NET_Sub, NET_Mul, NET_Min, NET_Max};
+    for (size_t i = 0; i < 10; i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        const enum sam_dtype dtype = i & 1 ? SAM_I64 : SAM_I32;
+        const uint32_t x = small_input(&s, dtype, 3, shape);
+        const uint32_t other = small_input(&s, dtype, 3, (uint64_t[]){3, 1, 41});
+        const uint32_t y = small_value(&s, dtype, 3, shape);
+        small_node(&s, ops[i % 5], y, 2, (uint32_t[]){x, other});
+        finish(&s, y, 0);
+    }
+}
+
+/* Refusals are one line with the node. */
+TEST(refused)
+{
+    struct sam_error error = {0};
+    struct net_plan *plan;
+    assert_int_equal(net_plan_make(NULL, NULL, &plan, &error), SAM_ERR_USAGE);
+    struct small s;
+    small_start(&s, seed);
+    const uint32_t x = small_input(&s, SAM_I64, 1, (uint64_t[]){3});
+    const uint32_t y = small_value(&s, SAM_I64, 1, (uint64_t[]){3});
+    small_node(&s, NET_Neg, y, 1, &x);
+    small_output(&s, y);
+    int64_t wide[] = {1, INT64_C(1) << 40, 3}, out[3];
+    assert_int_equal(net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+    assert_int_equal(
+        net_plan_run(plan, NET_HOST, (const void *[]){wide}, (void *[]){out}, NULL, NULL, &error),
+        SAM_ERR_INPUT);
+    assert_string_equal(error.text, "input 'v0': 1099511627776 does not fit 32 bits");
+    net_plan_free(plan);
+    small_free(&s);
+    small_start(&s, seed);
+    const uint32_t table = small_input(&s, SAM_F32, 2, (uint64_t[]){4, 3});
+    const uint32_t index = small_constant(&s, SAM_I64, 1, (uint64_t[]){1}, 9, 9);
+    const uint32_t row = small_value(&s, SAM_F32, 2, (uint64_t[]){1, 3});
+    small_node(&s, NET_Gather, row, 2, (uint32_t[]){table, index});
+    small_output(&s, row);
+    assert_int_equal(net_plan_make(&s.graph, NULL, &plan, &error), SAM_ERR_INPUT);
+    assert_string_equal(error.text, "Gather n0: index 9 of 4");
+    small_free(&s);
+}
+
+PROLOGUE
+{
+    seed = test_seed();
+}
