@@ -246,11 +246,25 @@ TEST(calls)
                          SAM_ERR_USAGE);
         assert_int_equal(sam_tile_call(code, NULL, sources, 0, 0, NULL).status, SAM_ERR_USAGE);
         assert_int_equal(sam_tile_call(code, &d, many, 0, 0, NULL).status, SAM_ERR_USAGE);
+        assert_int_equal(sam_tile_call_numbers(code, NULL, NULL, NULL, 4, 0, NULL).status,
+                         SAM_ERR_USAGE);
         /* whatever the message, it neither crashes nor blocks */
         struct sam_tile fresh = SAM_TILE(vec, f32, 16, 16);
         sam_tile_call(code, &fresh, sources, INFINITY, UINT32_MAX, NULL);
         sam_tile_release(&fresh);
     }
+    const double numbers[] = {1, 0.5, 3};
+    const enum sam_tile_opcode peer = SAM_TILE_OP_GMOV, quant = SAM_TILE_OP_TQUANT;
+    assert_int_equal(sam_tile_call_numbers(ops[0], &d, sources, numbers, 1, 0, NULL).status,
+                     SAM_ERR_USAGE);
+    assert_string_equal(sam_tile_call_numbers(peer, &d, sources, numbers, 2, 0, NULL).text,
+                        "gmov takes 1 numbers, found 2");
+    assert_string_equal(sam_tile_call_numbers(peer, &d, sources, numbers + 1, 1, 0, NULL).text,
+                        "gmov: 0.5 is no index");
+    assert_int_equal(sam_tile_call_numbers(peer, &d, sources, NULL, 1, 0, NULL).status,
+                     SAM_ERR_USAGE);
+    assert_string_equal(sam_tile_call(quant, &d, sources, 1, 0, NULL).text,
+                        "tquant takes operands of another kind: use sam_tquant");
     assert_int_equal(sam_tile_apply_at(NULL, &d, &a, 0, 0, NULL).status, SAM_ERR_USAGE);
     assert_int_equal(sam_tile_apply_at("textract", NULL, &a, 0, 0, NULL).status, SAM_ERR_USAGE);
     assert_int_equal(sam_tile_apply_at("textract", &d, NULL, 0, 0, NULL).status, SAM_ERR_USAGE);

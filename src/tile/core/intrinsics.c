@@ -362,7 +362,7 @@ struct call {
     struct sam_tile *dst;               /* NULL for tstore */
     struct sam_tile *const *sources;    /* NULL-terminated */
     const struct sam_tile_window *view; /* or NULL */
-    double numbers[3]; /* scalars and indices, in order */
+    double numbers[3];                  /* scalars and indices, in order */
 };
 
 /* The bits of a scalar. Floats are rounded; integers must fit. */
@@ -437,13 +437,14 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
 static enum sam_status check_operands(const struct call *call, const char *kinds,
                                       struct sam_error *error)
 {
-    size_t tiles = 0, wanted = 0;
+    size_t tiles = 0, wanted = 0, scalars = 0;
     bool other = sam_tile_stores(call->row) && !call->view;
     for (const char *c = call->row->sources; *c; c++) {
         wanted += *c == 't';
+        scalars += *c == 's';
         other |= *c != 't' && !strchr(kinds, *c);
     }
-    if (other)
+    if (other || (scalars > 1 && !strchr(kinds, 'i')))
         return sam_fail(error, SAM_ERR_USAGE, "%s takes operands of another kind: use sam_%s",
                         call->name, call->name);
     while (tiles < 4 && call->sources[tiles])
