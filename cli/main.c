@@ -9,14 +9,14 @@
 #include "stop.h"
 
 extern const struct cli_verb verb_asm, verb_cc, verb_convert, verb_debug, verb_dis, verb_info,
-    verb_isa, verb_logdiff, verb_merge, verb_op, verb_pack, verb_run, verb_stat, verb_sweep,
-    verb_symbolstat, verb_tile, verb_unpack, verb_verify;
+    verb_isa, verb_logdiff, verb_lsp, verb_merge, verb_op, verb_pack, verb_run, verb_stat,
+    verb_sweep, verb_symbolstat, verb_tile, verb_unpack, verb_verify;
 
 const struct cli_verb *const cli_verbs[] = {
     &verb_asm,     &verb_cc,      &verb_dis,        &verb_isa,    &verb_run,
     &verb_debug,   &verb_logdiff, &verb_op,         &verb_tile,   &verb_pack,
     &verb_merge,   &verb_unpack,  &verb_info,       &verb_verify, &verb_stat,
-    &verb_convert, &verb_sweep,   &verb_symbolstat, NULL,
+    &verb_convert, &verb_sweep,   &verb_symbolstat, &verb_lsp,    NULL,
 };
 
 static void print_usage(FILE *out)

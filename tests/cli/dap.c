@@ -444,7 +444,7 @@ TEST(hart)
     client_end();
 }
 
-/* What the program prints comes before the stop that follows. */
+/* Output of the program comes before the stop that follows. */
 TEST(program_output)
 {
     write_text("hello.s", "_start: li a7, 64\n li a0, 1\n la a1, text\n li a2, 4\n ecall\n ebreak\n"

@@ -5,28 +5,31 @@ if exists("b:current_syntax")
 endif
 syn case match
 syn iskeyword @,48-57,_,.
-syn keyword ptoOperation alloc_tile barrier make_tensor_view partition_view prefetch pto.alloc_tile pto.barrier
+syn keyword ptoOperation alloc_tile barrier gmov make_tensor_view partition_view prefetch pto.alloc_tile pto.barrier pto.gmov
 syn keyword ptoOperation pto.make_tensor_view pto.partition_view pto.prefetch pto.record_event pto.set_validshape pto.subset
 syn keyword ptoOperation pto.tabs pto.tadd pto.tadds pto.tand pto.tands pto.tassign pto.taxpy pto.tci pto.tcmp pto.tcmps
 syn keyword ptoOperation pto.tcolargmax pto.tcolargmin pto.tcolexpand pto.tcolexpandadd pto.tcolexpanddiv
 syn keyword ptoOperation pto.tcolexpandexpdif pto.tcolexpandmax pto.tcolexpandmin pto.tcolexpandmul pto.tcolexpandsub
-syn keyword ptoOperation pto.tcolmax pto.tcolmin pto.tcolprod pto.tcolsum pto.tconcat pto.tcvt pto.tdiv pto.tdivs pto.texp
-syn keyword ptoOperation pto.texpands pto.textract pto.tfillpad pto.tinsert pto.tload pto.tlog pto.tlrelu pto.tmatmul
-syn keyword ptoOperation pto.tmatmul_acc pto.tmatmul_bias pto.tmax pto.tmaxs pto.tmin pto.tmins pto.tmov pto.tmul pto.tmuls
-syn keyword ptoOperation pto.tneg pto.tnot pto.tor pto.tors pto.tprelu pto.trecip pto.trelu pto.trem pto.trems pto.treshape
+syn keyword ptoOperation pto.tcolmax pto.tcolmin pto.tcolprod pto.tcolsum pto.tconcat pto.tcvt pto.tdequant pto.tdiv
+syn keyword ptoOperation pto.tdivs pto.texp pto.texpands pto.textract pto.tfillpad pto.tfma pto.tgather pto.tgemv
+syn keyword ptoOperation pto.tgemv_acc pto.tgemv_bias pto.thistogram pto.tinsert pto.tload pto.tlog pto.tlrelu pto.tmatmul
+syn keyword ptoOperation pto.tmatmul_acc pto.tmatmul_bias pto.tmax pto.tmaxs pto.tmin pto.tmins pto.tmov pto.tmrgsort
+syn keyword ptoOperation pto.tmul pto.tmuls pto.tneg pto.tnot pto.tor pto.tors pto.tpartadd pto.tpartmax pto.tpartmin
+syn keyword ptoOperation pto.tpartmul pto.tprelu pto.tquant pto.trecip pto.trelu pto.trem pto.trems pto.treshape
 syn keyword ptoOperation pto.trowargmax pto.trowargmin pto.trowexpand pto.trowexpandadd pto.trowexpanddiv
 syn keyword ptoOperation pto.trowexpandexpdif pto.trowexpandmax pto.trowexpandmin pto.trowexpandmul pto.trowexpandsub
-syn keyword ptoOperation pto.trowmax pto.trowmin pto.trowprod pto.trowsum pto.trsqrt pto.tsel pto.tsels pto.tshl pto.tshls
-syn keyword ptoOperation pto.tshr pto.tshrs pto.tsqrt pto.tstore pto.tsub pto.tsubs pto.tsubview pto.tsync pto.ttrans
-syn keyword ptoOperation pto.txor pto.txors pto.wait_event record_event set_validshape subset tabs tadd tadds tand tands
-syn keyword ptoOperation tassign taxpy tci tcmp tcmps tcolargmax tcolargmin tcolexpand tcolexpandadd tcolexpanddiv
-syn keyword ptoOperation tcolexpandexpdif tcolexpandmax tcolexpandmin tcolexpandmul tcolexpandsub tcolmax tcolmin tcolprod
-syn keyword ptoOperation tcolsum tconcat tcvt tdiv tdivs texp texpands textract tfillpad tinsert tload tlog tlrelu tmatmul
-syn keyword ptoOperation tmatmul_acc tmatmul_bias tmax tmaxs tmin tmins tmov tmul tmuls tneg tnot tor tors tprelu trecip
-syn keyword ptoOperation trelu trem trems treshape trowargmax trowargmin trowexpand trowexpandadd trowexpanddiv
-syn keyword ptoOperation trowexpandexpdif trowexpandmax trowexpandmin trowexpandmul trowexpandsub trowmax trowmin trowprod
-syn keyword ptoOperation trowsum trsqrt tsel tsels tshl tshls tshr tshrs tsqrt tstore tsub tsubs tsubview tsync ttrans txor
-syn keyword ptoOperation txors wait_event
+syn keyword ptoOperation pto.trowmax pto.trowmin pto.trowprod pto.trowsum pto.trsqrt pto.tscatter pto.tsel pto.tsels pto.tshl
+syn keyword ptoOperation pto.tshls pto.tshr pto.tshrs pto.tsqrt pto.tstore pto.tsub pto.tsubs pto.tsubview pto.tsync
+syn keyword ptoOperation pto.ttrans pto.ttri pto.txor pto.txors pto.wait_event record_event set_validshape subset tabs tadd
+syn keyword ptoOperation tadds tand tands tassign taxpy tci tcmp tcmps tcolargmax tcolargmin tcolexpand tcolexpandadd
+syn keyword ptoOperation tcolexpanddiv tcolexpandexpdif tcolexpandmax tcolexpandmin tcolexpandmul tcolexpandsub tcolmax
+syn keyword ptoOperation tcolmin tcolprod tcolsum tconcat tcvt tdequant tdiv tdivs texp texpands textract tfillpad tfma
+syn keyword ptoOperation tgather tgemv tgemv_acc tgemv_bias thistogram tinsert tload tlog tlrelu tmatmul tmatmul_acc
+syn keyword ptoOperation tmatmul_bias tmax tmaxs tmin tmins tmov tmrgsort tmul tmuls tneg tnot tor tors tpartadd tpartmax
+syn keyword ptoOperation tpartmin tpartmul tprelu tquant trecip trelu trem trems treshape trowargmax trowargmin trowexpand
+syn keyword ptoOperation trowexpandadd trowexpanddiv trowexpandexpdif trowexpandmax trowexpandmin trowexpandmul trowexpandsub
+syn keyword ptoOperation trowmax trowmin trowprod trowsum trsqrt tscatter tsel tsels tshl tshls tshr tshrs tsqrt tstore tsub
+syn keyword ptoOperation tsubs tsubview tsync ttrans ttri txor txors wait_event
 syn keyword ptoControl arith.addi arith.cmpi arith.constant arith.divsi arith.index_cast arith.muli arith.remsi
 syn keyword ptoControl arith.select arith.subi func.func module return scf.for scf.if scf.yield
 syn keyword ptoKey addr blayout cmp cols dtype else fractal ins iter_args loc offsets outs pad round rows shape sizes

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lsp.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli.h"
+#include "json.h"
+#include "report.h"
+#include "samite/gpu.h"
+#include "samite/tile.h"
+
+enum {
+    INVALID_REQUEST = -32600,
+    NO_METHOD = -32601,
+    INVALID_PARAMS = -32602,
+    PARSE_ERROR = -32700
+};
+enum { MOST_DOCUMENTS = 256 };
+
+struct lsp_document {
+    struct lsp_document *next;
+    char *uri, *text;
+    bool is_tile;
+};
+
+/* -------------------------------------------------------------------------------- messages */
+
+static void send_message(struct lsp *lsp, json_t *message)
+{
+    size_t size;
+    message = report_text(message, "jsonrpc", "2.0");
+    char *text = message ? frames_make(message, &size) : NULL;
+    if (text)
+        lsp->write(lsp->context, text, size);
+    free(text);
+    json_decref(message);
+}
+
+static void respond(struct lsp *lsp, const json_t *id, json_t *result)
+{
+    json_t *message = report_set(json_object(), "id", json_deep_copy(id));
+    send_message(lsp, report_set(message, "result", result));
+}
+
+static void respond_error(struct lsp *lsp, const json_t *id, int code, const char *text)
+{
+    json_t *error = report_set(json_object(), "code", json_integer(code));
+    error = report_text(error, "message", text);
+    json_t *message = report_set(json_object(), "id", id ? json_deep_copy(id) : json_null());
+    send_message(lsp, report_set(message, "error", error));
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+/* ------------------------------------------------------------------------------- documents */
+
+static struct lsp_document *find(const struct lsp *lsp, const json_t *params)
+{
+    const char *uri = text_of(json_object_get(params, "textDocument"), "uri");
+    struct lsp_document *d = lsp->documents;
+    while (d && (!uri || strcmp(d->uri, uri) != 0))
+        d = d->next;
+    return d;
+}
+
+static void free_document(struct lsp_document *d)
+{
+    free(d->uri);
+    free(d->text);
+    free(d);
+}
+
+static const char *line_of(const char *text, json_int_t line)
+{
+    while (line > 0 && text) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+        line--;
+    }
+    return line == 0 ? text : NULL;
+}
+
+static size_t units(const struct lsp *lsp, const char *character, size_t *bytes)
+{
+    const uint8_t lead = (uint8_t)*character;
+    *bytes = lsp->bytes || lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    for (size_t i = 1; i < *bytes; i++)
+        if (((uint8_t)character[i] & 0xc0) != 0x80)
+            *bytes = i; /* cut off */
+    return !lsp->bytes && *bytes == 4 ? 2 : 1;
+}
+
+/* The protocol's column of a byte of a line. */
+static json_int_t column_of(const struct lsp *lsp, const char *line, size_t byte)
+{
+    json_int_t column = 0;
+    size_t bytes;
+    for (size_t i = 0; i < byte && line[i] && line[i] != '\n'; i += bytes)
+        column += (json_int_t)units(lsp, line + i, &bytes);
+    return column;
+}
+
+static json_t *position(json_int_t line, json_int_t column)
+{
+    json_t *object = report_set(json_object(), "line", json_integer(line));
+    return report_set(object, "character", json_integer(column));
+}
+
+static json_t *range(json_int_t line, json_int_t from, json_int_t to)
+{
+    json_t *object = report_set(json_object(), "start", position(line, from));
+    return report_set(object, "end", position(line, to));
+}
+
+static bool in_word(const struct lsp_document *d, char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr(d->is_tile ? "_.%@$" : "_.$", c));
+}
+
+/* The size of the word at `at`. */
+static size_t word_size(const struct lsp_document *d, const char *at)
+{
+    size_t size = 0;
+    while (in_word(d, at[size]))
+        size++;
+    return size;
+}
+
+/* ------------------------------------------------------------------------------ diagnostics */
+
+/* The messages about a text, as cli_json_messages has them. */
+static json_t *messages_of(struct lsp *lsp, const struct lsp_document *d, const char *name)
+{
+    struct sam_error error = {.text = ""};
+    char *messages = NULL;
+    enum sam_status status;
+    if (d->is_tile) {
+        struct sam_tile_program *program = NULL;
+        status = sam_tile_parse(name, d->text, strlen(d->text), &program, &messages, &error);
+        if (status == SAM_OK) {
+            free(messages);
+            messages = NULL;
+            status = sam_tile_check(program, SAM_TILE_A5, &messages, &error);
+        }
+        sam_tile_program_free(program);
+    } else {
+        struct sam_image *image = NULL;
+        const struct sam_asm_options options = {.size = sizeof options,
+                                                .isa = lsp->isa,
+                                                .base = SAM_CODE_BASE,
+                                                .max_expanded = 4 << 20};
+        status = sam_assemble(&options, name, d->text, strlen(d->text), &image, &messages, &error);
+        sam_image_free(image);
+    }
+    json_t *rows = cli_json_messages(name, messages, status == SAM_OK ? NULL : error.text);
+    free(messages);
+    return rows;
+}
+
+static json_t *diagnostic(const struct lsp *lsp, const struct lsp_document *d, const json_t *row)
+{
+    const json_int_t line = json_integer_value(json_object_get(row, "line")) - 1,
+                     column = json_integer_value(json_object_get(row, "column")) - 1;
+    const char *severity = text_of(row, "severity"), *text = line_of(d->text, line);
+    const size_t length = text ? strcspn(text, "\n") : 0,
+                 from = column > 0 && (size_t)column < length ? (size_t)column : 0;
+    const size_t word = text ? word_size(d, text + from) : 0;
+    const size_t to = word ? from + word : length;
+    json_t *object = report_set(json_object(), "range",
+                                range(line < 0 ? 0 : line, text ? column_of(lsp, text, from) : 0,
+                                      text ? column_of(lsp, text, to) : 0));
+    const int level = severity && strcmp(severity, "error") == 0     ? 1
+                      : severity && strcmp(severity, "warning") == 0 ? 2
+                                                                     : 3;
+    object = report_set(object, "severity", json_integer(level));
+    object = report_text(object, "source", "samite");
+    return report_text(object, "message", text_of(row, "text"));
+}
+
+static void publish(struct lsp *lsp, const struct lsp_document *d, bool closed)
+{
+    const char *name = strncmp(d->uri, "file://", 7) == 0 ? d->uri + 7 : d->uri;
+    json_t *rows = closed ? NULL : messages_of(lsp, d, name), *row, *found = json_array();
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        const char *file = text_of(row, "file");
+        if (file && strcmp(file, name) == 0) /* not those of included files */
+            found = report_add(found, diagnostic(lsp, d, row));
+    }
+    json_decref(rows);
+    json_t *params = report_text(json_object(), "uri", d->uri);
+    params = report_set(params, "diagnostics", found);
+    json_t *message = report_text(json_object(), "method", "textDocument/publishDiagnostics");
+    send_message(lsp, report_set(message, "params", params));
+}
+
+/* ---------------------------------------------------------------------------------- methods */
+
+/* Each serves a request with the id, or a notification without; NULL: done, else what is wrong. */
+typedef const char *lsp_method(struct lsp *lsp, const json_t *id, const json_t *params);
+
+static const char *on_initialize(struct lsp *lsp, const json_t *id, const json_t *params)
+{
+    const json_t *capabilities = json_object_get(params, "capabilities"),
+                 *encodings =
+                     json_object_get(json_object_get(capabilities, "general"), "positionEncodings"),
+                 *encoding;
+    size_t i;
+    json_array_foreach(encodings, i, encoding)
+    {
+        const char *text = json_string_value(encoding);
+        lsp->bytes |= text && strcmp(text, "utf-8") == 0;
+    }
+    json_t *able = report_text(json_object(), "positionEncoding", lsp->bytes ? "utf-8" : "utf-16");
+    able = report_set(able, "textDocumentSync", json_integer(1)); /* whole texts */
+    able = report_flag(able, "hoverProvider", true);
+    able = report_flag(able, "definitionProvider", true);
+    json_t *info = report_text(json_object(), "name", "samite");
+    info = report_text(info, "version", sam_version());
+    json_t *result = report_set(json_object(), "capabilities", able);
+    respond(lsp, id, report_set(result, "serverInfo", info));
+    return NULL;
+}
+
+static const char *on_shutdown(struct lsp *lsp, const json_t *id, const json_t *params)
+{
+    (void)params;
+    lsp->shut = true;
+    respond(lsp, id, json_null());
+    return NULL;
+}
+
+static const char *on_exit_notice(struct lsp *lsp, const json_t *id, const json_t *params)
+{
+    (void)id, (void)params;
+    lsp->over = true;
+    return NULL;
+}
+
+static const char *on_open(struct lsp *lsp, const json_t *id, const json_t *params)
+{
+    const json_t *given = json_object_get(params, "textDocument");
+    const char *uri = text_of(given, "uri"), *text = text_of(given, "text"),
+               *language = text_of(given, "languageId");
+    struct lsp_document *d = find(lsp, params);
+    size_t count = 0;
+    (void)id;
+    for (const struct lsp_document *each = lsp->documents; each; each = each->next)
+        count++;
+    if (!uri || !text)
+        return "textDocument: expected uri and text";
+    if (d || count >= MOST_DOCUMENTS)
+        return d ? "the document is open" : "too many documents";
+    d = calloc(1, sizeof *d);
+    if (!d || !(d->uri = strdup(uri)) || !(d->text = strdup(text))) {
+        if (d)
+            free_document(d);
+        return "out of memory";
+    }
+    d->is_tile = cli_ends_with(uri, ".pto") || (language && strcmp(language, "pto") == 0);
+    d->next = lsp->documents;
+    lsp->documents = d;
+    publish(lsp, d, false);
+    return NULL;
+}
+
+static const char *on_change(struct lsp *lsp, const json_t *id, const json_t *params)
+{
+    const json_t *changes = json_object_get(params, "contentChanges");
+    const size_t count = json_array_size(changes);
+    const char *text = count ? text_of(json_array_get(changes, count - 1), "text") : NULL;
+    struct lsp_document *d = find(lsp, params);
+    char *copy = d && text ? strdup(text) : NULL;
+    (void)id;
+    if (!copy)
+        return d ? "contentChanges: expected a text" : "the document is not open";
+    free(d->text);
+    d->text = copy;
+    publish(lsp, d, false);
+    return NULL;
+}
+
+static const char *on_close(struct lsp *lsp, const json_t *id, const json_t *params)
+{
+    struct lsp_document *d = find(lsp, params), **at = &lsp->documents;
+    (void)id;
+    if (!d)
+        return "the document is not open";
+    while (*at != d)
+        at = &(*at)->next;
+    *at = d->next;
+    publish(lsp, d, true);
+    free_document(d);
+    return NULL;
+}
+
+/* The word at the position of a request, in `word`; false: none. */
+static bool word_at(const struct lsp *lsp, const struct lsp_document *d, const json_t *params,
+                    char *word, size_t size)
+{
+    const json_t *where = json_object_get(params, "position");
+    const json_int_t line = json_integer_value(json_object_get(where, "line")),
+                     column = json_integer_value(json_object_get(where, "character"));
+    const char *text = line < 0 ? NULL : line_of(d->text, line);
+    size_t from = 0, bytes;
+    if (!text)
+        return false;
+    for (json_int_t at = 0; at < column && text[from] && text[from] != '\n'; from += bytes)
+        at += (json_int_t)units(lsp, text + from, &bytes);
+    while (from && in_word(d, text[from - 1]))
+        from--;
+    const size_t length = word_size(d, text + from);
+    if (!length || length >= size)
+        return false;
+    memcpy(word, text + from, length);
+    word[length] = '\0';
+    return true;
+}
+
+/* The rows of the tables for a word, as lines in `text`; "": none. */
+static void explain(const struct lsp_document *d, const char *word, char *text, size_t size)
+{
+    const char *plain = strncmp(word, "pto.", 4) == 0 ? word + 4 : word;
+    struct sam_tile_op_text op;
+    struct sam_isa_entry entry;
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; d->is_tile && sam_tile_op_describe(i, &op); i++)
+        if (strcmp(op.name, plain) == 0)
+            used = (size_t)snprintf(text, size, "%s %s: %s\n%s", op.name, op.sources, op.meaning,
+                                    op.dtypes);
+    for (size_t i = 0; !d->is_tile && sam_isa_entry_get(i, &entry) && used < size; i++) {
+        char expansion[160] = "";
+        if (strcasecmp(entry.mnemonic, word) != 0)
+            continue;
+        sam_isa_entry_expansion(&entry, expansion, sizeof expansion);
+        used += (size_t)snprintf(text + used, size - used, "%s%s %s\n  %s\n  %s, %s",
+                                 used ? "\n" : "", entry.mnemonic, entry.operands,
+                                 entry.meaning ? entry.meaning : expansion, entry.extensions,
+                                 entry.source);
+    }
+}
+
+static const char *on_hover(struct lsp *lsp, const json_t *id, const json_t *params)
+{
+    const struct lsp_document *d = find(lsp, params);
+    char word[128], text[2048] = "";
+    if (!d)
+        return "the document is not open";
+    if (word_at(lsp, d, params, word, sizeof word))
+        explain(d, word, text, sizeof text);
+    json_t *contents = report_text(json_object(), "kind", "plaintext");
+    contents = report_text(contents, "value", text);
+    respond(lsp, id, *text ? report_set(json_object(), "contents", contents) : json_null());
+    if (!*text)
+        json_decref(contents);
+    return NULL;
+}
+
+/* Whether the word at `at`, of `size` bytes, is defined there: a label; "%x =", an argument "%x:",
+ * "func.func @x". */
+static bool defines(const struct lsp_document *d, const char *line, const char *at, size_t size)
+{
+    const char *after = at + size + strspn(at + size, " \t");
+    const char *before = at;
+    while (before > line && strchr(" \t", before[-1]))
+        before--;
+    if (!d->is_tile)
+        return *after == ':' && before == line;
+    if (*at == '@')
+        return before - line >= 9 && strncmp(before - 9, "func.func", 9) == 0;
+    if (before == line)
+        return *after == '=' || *after == ',';
+    return *after == ':' && (before[-1] == '(' || before[-1] == ',');
+}
+
+static const char *on_definition(struct lsp *lsp, const json_t *id, const json_t *params)
+{
+    const struct lsp_document *d = find(lsp, params);
+    char word[128];
+    json_t *result = NULL;
+    if (!d)
+        return "the document is not open";
+    const bool found = word_at(lsp, d, params, word, sizeof word);
+    const size_t size = found ? strlen(word) : 0;
+    const char *line = d->text;
+    for (json_int_t number = 0; found && line && !result; number++) {
+        const char *end = strchr(line, '\n');
+        for (const char *at = line; *at && (!end || at < end) && !result; at++) {
+            if (strncmp(at, word, size) != 0 || in_word(d, at[size]) ||
+                (at > line && in_word(d, at[-1])) || !defines(d, line, at, size))
+                continue;
+            const json_int_t from = column_of(lsp, line, (size_t)(at - line));
+            result = report_text(json_object(), "uri", d->uri);
+            result = report_set(result, "range", range(number, from, from + (json_int_t)size));
+        }
+        line = end ? end + 1 : NULL;
+    }
+    respond(lsp, id, result ? result : json_null());
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------------- serving */
+
+static const struct {
+    const char *name;
+    lsp_method *serve;
+    bool is_request;
+} methods[] = {
+    {"initialize", on_initialize, true},
+    {"shutdown", on_shutdown, true},
+    {"exit", on_exit_notice, false},
+    {"textDocument/didOpen", on_open, false},
+    {"textDocument/didChange", on_change, false},
+    {"textDocument/didClose", on_close, false},
+    {"textDocument/hover", on_hover, true},
+    {"textDocument/definition", on_definition, true},
+};
+
+/* A request has one response; a notification that is wrong, or of another server, is dropped. */
+static void serve_message(struct lsp *lsp, const json_t *message)
+{
+    const json_t *id = json_object_get(message, "id");
+    const char *name = text_of(message, "method"), *problem = NULL;
+    if (!name)
+        return; /* a response: this server asks nothing */
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (strcmp(methods[i].name, name) != 0 || methods[i].is_request != (id != NULL))
+            continue;
+        if (lsp->shut && methods[i].serve != on_exit_notice)
+            problem = "the server has been shut down";
+        else
+            problem = methods[i].serve(lsp, id, json_object_get(message, "params"));
+        if (problem && id)
+            respond_error(lsp, id, lsp->shut ? INVALID_REQUEST : INVALID_PARAMS, problem);
+        return;
+    }
+    if (id)
+        respond_error(lsp, id, NO_METHOD, "unknown method");
+}
+
+bool lsp_serve(struct lsp *lsp, struct sam_error *error)
+{
+    enum frames_result result = FRAMES_MESSAGE;
+    while (!lsp->over && (result == FRAMES_MESSAGE || result == FRAMES_INVALID)) {
+        json_t *message = NULL;
+        result = frames_next(&lsp->frames, &message, error);
+        if (result == FRAMES_MESSAGE)
+            serve_message(lsp, message);
+        else if (result == FRAMES_INVALID)
+            respond_error(lsp, NULL, PARSE_ERROR, error->text);
+        json_decref(message);
+    }
+    while (lsp->documents) {
+        struct lsp_document *next = lsp->documents->next;
+        free_document(lsp->documents);
+        lsp->documents = next;
+    }
+    frames_free(&lsp->frames);
+    return result != FRAMES_BROKEN;
+}

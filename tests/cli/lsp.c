@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `samite lsp`: conversations, whose messages are all sent at once. Parameters are JSON with single
+ * quotes. */
+#include <string.h>
+
+#include "cli/command.h"
+
+static struct sam_buffer said;
+
+static int setup(void **state)
+{
+    (void)state;
+    make_directory();
+    command_verb = "lsp";
+    return 0;
+}
+
+/* A request with the id, or a notification without (0). */
+static void say(const char *method, int id, const char *params)
+{
+    struct sam_buffer body = {0};
+    sam_buffer_printf(&body, "{'jsonrpc':'2.0','method':'%s','params':%s", method, params);
+    if (id)
+        sam_buffer_printf(&body, ",'id':%d", id);
+    sam_buffer_puts(&body, "}");
+    for (size_t i = 0; i < body.size; i++)
+        body.data[i] = body.data[i] == '\'' ? '"' : body.data[i];
+    sam_buffer_printf(&said, "Content-Length: %zu\r\n\r\n", body.size);
+    sam_buffer_append(&said, body.data, body.size);
+    sam_buffer_free(&body);
+}
+
+/* Send what was said; an array of the answers. */
+static json_t *answers(void)
+{
+    json_t *all = json_array();
+    write_text("said", sam_buffer_text(&said));
+    sam_buffer_free(&said);
+    struct sam_buffer out = expect_success("<said");
+    const char *at = sam_buffer_text(&out);
+    for (const char *body; (body = strstr(at, "\r\n\r\n")); at = body) {
+        json_error_t error;
+        body += 4;
+        json_t *message = json_loads(body, JSON_DISABLE_EOF_CHECK, &error);
+        assert_non_null(message);
+        body += error.position;
+        json_array_append_new(all, message);
+    }
+    assert_int_equal(*at, '\0');
+    sam_buffer_free(&out);
+    return all;
+}
+
+static const char *text_at(const json_t *root, const char *path)
+{
+    const char *text = json_string_value(json_at(root, path));
+    if (!text)
+        fail_msg("no text at '%s'", path);
+    return text;
+}
+
+#define OPEN(uri, text) "{'textDocument':{'uri':'" uri "','text':'" text "'}}"
+#define AT(uri, line, column)                                                                      \
+    "{'textDocument':{'uri':'" uri "'},'position':{'line':" line ",'character':" column "}}"
+#define TILE                                                                                       \
+    "%d = pto.tcolminn %s : !pto.tile<vec, 16x16xf32> -> !pto.tile<vec, 1x16xf32>\\n// tcolmin %d"
+
+TEST(assembly)
+{
+    say("initialize", 1, "{}");
+    say("textDocument/didOpen", 0, OPEN("file:///a.s", "k:  addd x1, x2\\n  vblt v1, v2, k\\n"));
+    say("textDocument/hover", 2, AT("file:///a.s", "1", "3"));
+    say("textDocument/hover", 3, AT("file:///a.s", "1", "15"));
+    say("textDocument/definition", 4, AT("file:///a.s", "1", "15"));
+    say("textDocument/definition", 5, AT("file:///a.s", "1", "4"));
+    say("textDocument/didChange", 0,
+        "{'textDocument':{'uri':'file:///a.s'},'contentChanges':[{'text':'k: nop\\n'}]}");
+    say("textDocument/didClose", 0, "{'textDocument':{'uri':'file:///a.s'}}");
+    say("shutdown", 6, "null");
+    say("exit", 0, "null");
+    json_t *all = answers();
+    assert_int_equal(json_array_size(all), 9);
+    assert_true(json_is_true(json_at(all, "0/result/capabilities/hoverProvider")));
+    assert_string_equal(text_at(all, "1/params/uri"), "file:///a.s");
+    assert_string_equal(text_at(all, "1/params/diagnostics/0/message"),
+                        "unknown instruction 'addd'; did you mean 'addi'?");
+    assert_int_equal(number_at(all, "1/params/diagnostics/0/severity"), 1);
+    assert_int_equal(number_at(all, "1/params/diagnostics/0/range/start/character"), 4);
+    assert_int_equal(number_at(all, "1/params/diagnostics/0/range/end/character"), 8);
+    assert_non_null(strstr(text_at(all, "2/result/contents/value"), "vblt vs2, vs1, offset"));
+    assert_true(json_is_null(json_at(all, "3/result")));
+    assert_int_equal(number_at(all, "4/result/range/start/line"), 0);
+    assert_int_equal(number_at(all, "4/result/range/end/character"), 1);
+    assert_true(json_is_null(json_at(all, "5/result")));
+    assert_int_equal(json_array_size(json_at(all, "6/params/diagnostics")), 0);
+    assert_int_equal(json_array_size(json_at(all, "7/params/diagnostics")), 0);
+    assert_true(json_is_null(json_at(all, "8/result")));
+    json_decref(all);
+}
+
+TEST(tile_programs)
+{
+    say("textDocument/didOpen", 0, OPEN("file:///a.pto", TILE));
+    say("textDocument/hover", 1, AT("file:///a.pto", "1", "5"));
+    say("textDocument/definition", 2, AT("file:///a.pto", "1", "12"));
+    say("textDocument/didOpen", 0,
+        OPEN("file:///b.pto", "func.func @f(%a: !pto.ptr<f32>) {\\n return\\n}\\n// @f %a"));
+    say("textDocument/definition", 3, AT("file:///b.pto", "3", "4"));
+    say("textDocument/definition", 4, AT("file:///b.pto", "3", "7"));
+    json_t *all = answers();
+    assert_string_equal(text_at(all, "0/params/diagnostics/0/message"),
+                        "unknown operation 'pto.tcolminn'; did you mean 'pto.tcolmin'?");
+    assert_non_null(strstr(text_at(all, "1/result/contents/value"), "d[0,j] = min over i"));
+    assert_int_equal(number_at(all, "2/result/range/end/character"), 2);
+    assert_int_equal(json_array_size(json_at(all, "3/params/diagnostics")), 0);
+    assert_int_equal(number_at(all, "4/result/range/start/character"), 10);
+    assert_int_equal(number_at(all, "5/result/range/start/character"), 13);
+    json_decref(all);
+}
+
+/* Positions count units of UTF-16, or bytes where the client can. */
+TEST(positions)
+{
+    static const char *const wishes[] = {
+        "{}", "{'capabilities':{'general':{'positionEncodings':['utf-16','utf-8']}}}"};
+    static const json_int_t starts[] = {11, 14};
+    for (int i = 0; i < 2; i++) {
+        say("initialize", 1, wishes[i]);
+        say("textDocument/didOpen", 0,
+            OPEN("file:///a.s", "/*\xf0\x9f\x98\x80\xc3\xa9*/ k: addd\\n"));
+        json_t *all = answers();
+        assert_int_equal(number_at(all, "1/params/diagnostics/0/range/start/character"), starts[i]);
+        json_decref(all);
+    }
+}
+
+TEST(wrong_messages)
+{
+    say("textDocument/hover", 1, AT("file:///none.s", "0", "0"));
+    say("textDocument/hover", 2, "[]");
+    say("nothing/here", 3, "{}");
+    say("nothing/here", 0, "{}");
+    say("textDocument/didOpen", 0, "{'textDocument':7}");
+    say("textDocument/didOpen", 0, OPEN("file:///a.s", "nop"));
+    say("textDocument/didChange", 0, "{'textDocument':{'uri':'file:///a.s'},'contentChanges':[5]}");
+    say("textDocument/hover", 4, AT("file:///a.s", "-1", "99"));
+    say("textDocument/definition", 5, AT("file:///a.s", "9223372036854775807", "-9"));
+    sam_buffer_puts(&said, "Content-Length: 1\r\n\r\n[");
+    say("shutdown", 6, "{}");
+    say("textDocument/hover", 7, AT("file:///a.s", "0", "0"));
+    json_t *all = answers();
+    assert_string_equal(text_at(all, "0/error/message"), "the document is not open");
+    assert_string_equal(text_at(all, "1/error/message"), "the document is not open");
+    assert_int_equal(number_at(all, "2/error/code"), -32601);
+    assert_int_equal(json_array_size(json_at(all, "3/params/diagnostics")), 0);
+    assert_true(json_is_null(json_at(all, "4/result")));
+    assert_true(json_is_null(json_at(all, "5/result")));
+    assert_int_equal(number_at(all, "6/error/code"), -32700);
+    assert_true(json_is_null(json_at(all, "7/result")));
+    assert_string_equal(text_at(all, "8/error/message"), "the server has been shut down");
+    assert_int_equal(json_array_size(all), 9);
+    json_decref(all);
+    write_text("said", "Content-Length: 5\r\n\r\n{");
+    expect_failure("<said", 2, "before the end of one");
+    expect_failure("--isa none <said", 2, "none");
+}
+
+TEST_GROUP(setup, remove_directory)
