@@ -45,6 +45,10 @@ wheel  python3-wheel                 python wheel
 site   cmark-gfm                     command cmark-gfm
 bench  libzstd-dev                   library libzstd
 bench  python3-numpy                 python numpy
+cross  gcc-aarch64-linux-gnu         command aarch64-linux-gnu-gcc
+cross  g++-aarch64-linux-gnu         command aarch64-linux-gnu-g++
+cross  libcmocka-dev                 library cmocka
+cross  qemu-user                     command qemu-aarch64
 slow   debootstrap                   command debootstrap
 slow   python3-nbconvert             python nbconvert
 slow   python3-ipykernel             python ipykernel

@@ -28,7 +28,6 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 HERE = TOP / "tools" / "site"
 MORE = ["README.md", "README.zh.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
 SHORT = {"index.html": "Overview", "zh.html": "中文"}  # titles in the navigation
-MACHINES = ["ventus", "tensor", "tile", "system"]
 PAGE = """<!DOCTYPE html>
 <html lang="{lang}">
 <head>
@@ -177,15 +176,15 @@ class Site:
     # --- the command
 
     def verbs(self):
-        said = run(self.command, "--help")
-        block = said.split("\nVerbs:\n")[1].split("\n\n")[0]
+        block = run(self.command, "--help").split("\nVerbs:\n")[1].split("\n\n")[0]
         rows, urls = [], []
         for verb, summary in re.findall(r"^  (\w[\w-]*) +(.*)$", block, re.M):
-            body = f"<h1>samite {verb}</h1>\n<pre><code>{html.escape(run(self.command, verb, '--help'))}</code></pre>\n"
-            if verb == "run":
-                for machine in MACHINES:
-                    text = html.escape(run(self.command, verb, "--help", machine))
-                    body += f"<h2>Machine {machine}</h2>\n<pre><code>{text}</code></pre>\n"
+            said = run(self.command, verb, "--help")
+            body = f"<h1>samite {verb}</h1>\n<pre><code>{html.escape(said)}</code></pre>\n"
+            listed = re.search(r"^Machines \(.*\n((?:  .*\n)+)", said, re.M) if verb == "run" else None
+            for machine in re.findall(r"^  (\w+)  ", listed[1], re.M) if listed else ():
+                text = html.escape(run(self.command, verb, "--help", machine))
+                body += f"<h2>Machine {machine}</h2>\n<pre><code>{text}</code></pre>\n"
             urls.append(self.add(Page(f"command/{verb}.html", None, body)))
             rows.append(f'<tr><td><a href="{verb}.html">{verb}</a></td><td>{html.escape(summary)}</td></tr>')
         body = "<h1>The command</h1>\n<table><tbody>\n" + "\n".join(rows) + "\n</tbody></table>\n"

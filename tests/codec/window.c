@@ -14,8 +14,14 @@
 
 enum { MOST = 2 * SAM_CHUNK_BLOCK_SIZE + 8, GUARD = 80, ROOM = MOST * 4 + 2 * GUARD };
 
-static const struct sam_codec_ops *const levels[] = {&sam_codec_base, &sam_codec_v3, &sam_codec_v4,
-                                                     &sam_codec_vbmi2};
+static const struct sam_codec_ops *const levels[] = {
+    &sam_codec_base,
+#if defined(__x86_64__)
+    &sam_codec_v3,
+    &sam_codec_v4,
+    &sam_codec_vbmi2,
+#endif
+};
 /* The instruction levels of this host. */
 static size_t level_count(void)
 {

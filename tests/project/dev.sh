@@ -376,6 +376,10 @@ for words in 'test --part 3/2' 'lint --part' 'test --part=x'; do
     # shellcheck disable=SC2086 # words
     check "$words" refuses 'expected K/N' $words
 done
+for words in 'cross' 'cross vax' 'cross aarch64 x' 'cross aarch64 test x'; do
+    # shellcheck disable=SC2086 # words
+    check "$words" refuses 'cross takes aarch64' $words
+done
 check 'ci x' refuses "ci takes --fast, --all or nothing: 'x'" ci x
 for verb in test bench fuzz install; do
     check "$verb: an unknown option" refuses "no option '--nosuch'" "$verb" --nosuch
