@@ -39,7 +39,7 @@ struct sam_network_shape {
     uint64_t shape[8];
 };
 
-/* How the weights lie in DRAM: as arrays, or packed (codec.h) and decoded on their way. */
+/* The form of the weights in DRAM: as arrays, or packed (codec.h) and decoded on their way. */
 enum sam_network_weights { SAM_NETWORK_RAW, SAM_NETWORK_HUFFMAN, SAM_NETWORK_WINDOW };
 
 struct sam_network_options {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the templates of the planner share: places of values, groups of fused nodes, iteration
+/* Shared by the templates of the planner: places of values, groups of fused nodes, iteration
  * spaces and their tiles. */
 #ifndef SAM_NETWORK_BUILD_H
 #define SAM_NETWORK_BUILD_H
@@ -132,7 +132,7 @@ bool net_site_same(const struct net_site *site, uint32_t operand, bool in_rows);
 struct net_box net_site_box(struct net_text *text, const struct net_site *site, uint32_t operand,
                             bool one_row, bool one_col);
 void net_site_store(struct net_text *text, const struct net_site *site, struct net_tile tile);
-/* Run `body` for each tile of a space; long rows without rows beside them are broken. */
+/* Run `body` for each tile of a space; a long row that is alone is broken. */
 typedef void net_site_body(struct net_builder *b, void *context, const struct net_site *site);
 void net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
                    void *context);

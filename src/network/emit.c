@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------------------- the plan */
 
-/* Where the output of a step goes. */
+/* The place of a step's output. */
 static void put_place(const struct net_plan *plan, const struct net_step *step,
                       struct sam_buffer *out)
 {

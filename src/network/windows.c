@@ -12,8 +12,8 @@ struct windows {
     const struct net_params *p;
     uint32_t height, width; /* axes of the space */
     int64_t down, right;    /* strides of the input */
-    /* Elements that the windows of a tile read, for each residue of its columns by the stride: taps are runs
-     * of rows of one of them. */
+    /* Elements that the windows of a tile read, for each residue of its columns by the stride: taps
+     * are runs of rows of one of them. */
     struct net_tile region[RESIDUES];
     uint64_t pitch[RESIDUES]; /* columns */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the HTML pages of reports share: the style, the beginning, outside text. A page has no
+/* Shared by the HTML pages of reports: the style, the beginning, outside text. A page has no
  * scripts and no external references. */
 #ifndef SAM_TREE_PAGE_H
 #define SAM_TREE_PAGE_H

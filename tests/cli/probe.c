@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For transcripts:
- *   probe make FILE.npy TYPE SHAPE VALUE...   an array; a value FIRST..LAST is several, FIRST..LAST*N
- *                                             those times N; the last is repeated
- *   probe npy FILE.npy                        "TYPE [SHAPE]: VALUE..."
- *   probe onnx FILE.onnx TEXT                 a model (network/onnx_text.h)
- *   probe json PATH... <FILE                  a line for each path, such as launches.0.kernel; PATH#
- *                                             is the number of elements, PATH+ their sum */
+ *   probe make FILE.npy TYPE SHAPE VALUE...   an array; a value FIRST..LAST is several,
+ * FIRST..LAST*N those times N; the last is repeated probe npy FILE.npy                        "TYPE
+ * [SHAPE]: VALUE..." probe onnx FILE.onnx TEXT                 a model (network/onnx_text.h) probe
+ * json PATH... <FILE                  a line for each path, such as launches.0.kernel; PATH# is the
+ * number of elements, PATH+ their sum */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -145,6 +144,8 @@ int main(int argc, char **argv)
         return make_model(argv[2], argv[3]);
     if (argc > 2 && !strcmp(argv[1], "json"))
         return look_up(argv + 2);
-    fprintf(stderr, "usage: probe make FILE TYPE SHAPE VALUE... | npy FILE | onnx FILE TEXT | json PATH...\n");
+    fprintf(
+        stderr,
+        "usage: probe make FILE TYPE SHAPE VALUE... | npy FILE | onnx FILE TEXT | json PATH...\n");
     return 2;
 }

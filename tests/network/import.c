@@ -127,7 +127,7 @@ static char *print(const struct net_graph *g)
     return out.data ? (char *)out.data : sam_strdup("");
 }
 
-/* What holds of every graph. */
+/* Invariants of every graph. */
 static void check(const struct net_graph *g)
 {
     for (size_t i = 0; i < g->node_count; i++) {

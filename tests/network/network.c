@@ -9,8 +9,8 @@
 #include "base/base.h"
 #include "must.h"
 #include "onnx_text.h"
-#include "samite/network.h"
 #include "samite/isa.h"
+#include "samite/network.h"
 
 /* Two dense layers, the second one adding a state. */
 static const char model[] = "opset 13\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* network_values MODEL.onnx FOLDER [INPUT=2x3x4]...: evaluate a network by the reference. Inputs
- * are FOLDER/NAME.npy; the values of all nodes are written beside them. In names of files, bytes
+ * are FOLDER/NAME.npy; the values of all nodes are written there too. In names of files, bytes
  * other than letters, digits, "-", "." and "_" are %XX. For tools/onnx-check.mjs. */
 #include <stdio.h>
 #include <stdlib.h>

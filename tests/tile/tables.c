@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that the open specification has beside the published page: fused products, unions,
+/* Operations that the open specification has in addition to the published page: fused products, unions,
  * quantisation, rows by index, merges, histograms, triangles, products with one row. Each is
  * compared with a plain formula on random elements, on whole, smaller and empty valid rectangles. */
 #include "tile/tile_test.h"
