@@ -127,12 +127,16 @@ static bool make_groups(struct net_builder *b)
     return true;
 }
 
-/* Borders that windows need around the values that they read. */
+/* Borders that windows need around the values that they read. Outputs of LayerNormalization are
+ * rows without gaps: their readers copy. */
 static void find_borders(struct net_builder *b)
 {
     for (size_t n = 0; n < b->graph->node_count; n++) {
         const struct net_node *const node = &b->graph->nodes[n];
         if (node->op != NET_Conv)
+            continue;
+        const uint32_t producer = b->graph->values[node->inputs[0]].producer;
+        if (producer != NET_NONE && b->graph->nodes[producer].op == NET_LayerNormalization)
             continue;
         const uint32_t rank = b->graph->values[node->inputs[0]].rank;
         struct net_border *const border = &b->border[node->inputs[0]];

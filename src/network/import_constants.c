@@ -74,7 +74,7 @@ void net_import_filled(struct import *m)
     const uint32_t id = net_constant(m, &type, NULL);
     const struct net_value *v = net_value(m, id);
     const size_t size = sam_dtype_size(type.dtype);
-    for (uint64_t i = 0; !m->failed && a && v->data && i < v->count; i++)
+    for (uint64_t i = 0; !m->failed && value.data && v->data && i < v->count; i++)
         memcpy((uint8_t *)v->data + i * size, value.data[0], size);
     sam_onnx_free(&value);
     net_give(m, 0, id);

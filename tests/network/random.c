@@ -9,7 +9,7 @@
 
 #include "format/protobuf.h"
 #include "must.h"
-#include "network/graph.h"
+#include "network/plan.h"
 #include "onnx_text.h"
 #include "random.h"
 #include "random_graph.h"
@@ -83,7 +83,7 @@ static bool has_jumps(const char *text)
     return strstr(text, "Cast") || strstr(text, "Where");
 }
 
-static void compare(const struct side *a, const struct side *b, const char *text)
+static void compare(const struct side *a, const struct side *b, double tolerance, const char *text)
 {
     for (size_t i = 0; i < a->graph.output_count; i++) {
         const struct net_value *v = &a->graph.values[a->graph.outputs[i]];
@@ -92,10 +92,45 @@ static void compare(const struct side *a, const struct side *b, const char *text
         for (uint64_t k = 0; k < v->count; k++)
             range = fmax(range, fabs((double)y[k]));
         for (uint64_t k = 0; k < v->count; k++)
-            if (!(fabs((double)x[k] - (double)y[k]) <= 2e-5 * range) && x[k] != y[k])
-                fail_msg("%s[%llu] is %g folded, %g as it is\n%s", v->name, (unsigned long long)k,
+            if (!(fabs((double)x[k] - (double)y[k]) <= tolerance * range) && x[k] != y[k])
+                fail_msg("%s[%llu] is %g: expected %g\n%s", v->name, (unsigned long long)k,
                          (double)x[k], (double)y[k], text);
     }
+}
+
+/* A plan of the graph against the reference. */
+static void check_plan(const struct side *s, const struct net_plan_options *options,
+                       enum net_machine machine, const char *text)
+{
+    struct net_plan *plan;
+    struct sam_error error = {0};
+    const size_t in = s->graph.input_count, out = s->graph.output_count;
+    const void **inputs = calloc(in + 1, sizeof *inputs);
+    void **outputs = calloc(out + 1, sizeof *outputs);
+    struct side made = *s;
+    made.values = calloc(s->graph.value_count, sizeof *made.values);
+    assert_true(inputs && outputs && made.values);
+    for (size_t i = 0; i < in; i++)
+        inputs[i] = s->values[s->graph.inputs[i]];
+    for (size_t i = 0; i < out; i++) {
+        const struct net_value *v = &s->graph.values[s->graph.outputs[i]];
+        void **at = &made.values[s->graph.outputs[i]];
+        *at = *at ? *at : calloc(v->count, sizeof(float));
+        outputs[i] = *at;
+        assert_non_null(outputs[i]);
+    }
+    if (net_plan_make(&s->graph, options, &plan, &error) != SAM_OK)
+        fail_msg("%s\n%s", error.text, text);
+    if (net_plan_run(plan, machine, inputs, outputs, NULL, NULL, &error) != SAM_OK)
+        fail_msg("%s\n%s", error.text, text);
+    if (!has_jumps(text))
+        compare(&made, s, 1e-4, text);
+    net_plan_free(plan);
+    for (size_t i = 0; i < s->graph.value_count; i++)
+        free(made.values[i]);
+    free(made.values);
+    free(inputs);
+    free(outputs);
 }
 
 static void check_shapes(const struct side *s, const struct random_graph *g)
@@ -136,7 +171,14 @@ TEST(random_graphs)
         network_ref_run(&folded.graph, folded.values);
         network_ref_run(&plain.graph, plain.values);
         if (!has_jumps(text))
-            compare(&folded, &plain, text);
+            compare(&folded, &plain, 2e-5, text);
+        if (i % 5 == 0) {
+            const struct net_plan_options unfused = {.no_fusion = true};
+            check_plan(&folded, NULL, NET_HOST, text);
+            check_plan(&folded, &unfused, NET_HOST, text);
+            if (i % 50 == 0)
+                check_plan(&folded, NULL, NET_SYSTEM, text);
+        }
         sam_onnx_free(&initializers);
         close_side(&folded);
         close_side(&plain);
