@@ -11,7 +11,7 @@
 #define VECTOR       32
 #define FMA(a, b, c) ((vector)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #else
-#define VECTOR 16
+#define VECTOR       16
 #define FMA(a, b, c) fma_each(a, b, c)
 #endif
 
