@@ -72,7 +72,7 @@ BEGIN {
     kind[field[1]] = field[8]
     vector[field[1]] = field[3] == "VECTOR"
     same[field[1]] = field[4] == "NONE"
-    views[field[1]] = field[1] == "LOAD" || field[6] == "ARRAY"
+    views[field[1]] = field[2] == "LOAD" || field[6] == "ARRAY"
 }
 
 /^TILE_OP\(/ {

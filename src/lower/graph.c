@@ -84,6 +84,20 @@ static bool span_of(const struct lower_order *o, uint32_t value, uint32_t *place
 
 /* --- operations that cannot fail */
 
+/* Families that fail for some indices. */
+static bool checks_elements(enum sam_tile_family_id family)
+{
+    switch (family) {
+    case SAM_TILE_GATHER:
+    case SAM_TILE_SCATTER:
+    case SAM_TILE_PEER:
+    case SAM_TILE_TRI:
+    case SAM_TILE_PICK:
+    case SAM_TILE_SPREAD: return true;
+    default: return false;
+    }
+}
+
 /* A partition or a view whose numbers are known and in range. */
 static bool is_good_window(const struct lower_order *o, const struct sam_tile_op *op)
 {
@@ -192,6 +206,8 @@ bool sam_lower_graph_is_good(const struct lower_order *o, const struct sam_tile_
     }
     if ((row->function == SAM_TILE_FN_DIV || row->function == SAM_TILE_FN_REM) && !real)
         return false;
+    if (checks_elements(row->family))
+        return false;
     if ((op->code == SAM_TILE_TEXTRACT || op->code == SAM_TILE_TINSERT) && !offsets_fit(o, op))
         return false;
     sam_tile_verify_op(&verifier, op->code, types, NULL, op->pos);
@@ -207,6 +223,8 @@ static bool is_move(unsigned code)
     switch (sam_tile_row(code)->family) {
     case SAM_TILE_LOAD:
     case SAM_TILE_STORE:
+    case SAM_TILE_PICK:
+    case SAM_TILE_SPREAD:
     case SAM_TILE_MOV:
     case SAM_TILE_PEER:
     case SAM_TILE_TRANS:
@@ -252,8 +270,7 @@ static void estimate(const struct lower_order *o, struct lower_node *n,
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
     const uint64_t count = elements(o, op);
-    const uint32_t tile =
-        sam_tile_arg(o->p, op, op->operand_count - (row->family == SAM_TILE_STORE) - 1);
+    const uint32_t tile = sam_tile_arg(o->p, op, op->operand_count - sam_tile_stores(row) - 1u);
     const struct sam_tile_type *d = &lower_type_of(o, tile)->tile;
     if (op->code == SAM_TILE_TMOV && o->in_place[tile] != tile)
         return;

@@ -296,9 +296,13 @@ void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint3
 void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t last = sam_tile_arg(l->p, op, op->operand_count - 1);
-    const uint32_t window = op->code == SAM_TILE_TSTORE ? last : sam_tile_arg(l->p, op, 0);
-    if (op->code == SAM_TILE_TSTORE && packed_window(l, window))
-        sam_lower_refuse(l, op, "tstore cannot write to packed weights");
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    const bool stores = sam_tile_stores(row);
+    const uint32_t window = stores ? last : sam_tile_arg(l->p, op, 0);
+    if (stores && packed_window(l, window))
+        sam_lower_refuse(l, op, "%s cannot write to packed weights", row->name);
+    else if (row->family == SAM_TILE_PICK && packed_window(l, window))
+        sam_lower_refuse(l, op, "%s cannot read packed weights", row->name);
     else
         sam_lower_stage_factor(l, op, window);
 }

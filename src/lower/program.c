@@ -170,7 +170,8 @@ static void find_stores(const struct lower *l, struct sam_tile_lowered *made,
 {
     for (size_t i = 0; i < l->p->op_count; i++) {
         const struct sam_tile_op *op = &l->p->ops[i];
-        if (op->code != SAM_TILE_TSTORE || !l->flow.order[i])
+        if (op->code < SAM_TILE_FIRST_OP || !sam_tile_stores(sam_tile_row(op->code)) ||
+            !l->flow.order[i])
             continue;
         const uint32_t at =
             sam_tile_pointer_of(l->p, sam_tile_arg(l->p, op, op->operand_count - 1));
@@ -486,9 +487,11 @@ static enum sam_status take_options(struct sam_tile_lower_options *o,
     const enum sam_status status = sam_options_take(o, sizeof *o, sizeof *o, given, error);
     if (status != SAM_OK)
         return status;
-    const struct sam_tile_options modes = {
-        .size = sizeof modes, .profile = o->profile, .nan = o->nan, .outside = o->outside,
-        .dialect = o->dialect};
+    const struct sam_tile_options modes = {.size = sizeof modes,
+                                           .profile = o->profile,
+                                           .nan = o->nan,
+                                           .outside = o->outside,
+                                           .dialect = o->dialect};
     if (o->unbound && count)
         return sam_fail(error, SAM_ERR_USAGE, "unbound: %zu arguments are given", count);
     o->mlen = o->mlen ? o->mlen : 512;

@@ -97,7 +97,8 @@ static enum sam_dtype source_dtype(const struct sam_tile_row *op, size_t index,
         return SAM_U32;
     if ((op->family == SAM_TILE_GATHER || op->family == SAM_TILE_SCATTER) && index)
         return SAM_I32;
-    if ((op->family == SAM_TILE_DEQUANT && index != 1) || (op->family == SAM_TILE_QUANT && index == 2))
+    if ((op->family == SAM_TILE_DEQUANT && index != 1) ||
+        (op->family == SAM_TILE_QUANT && index == 2))
         return SAM_I8;
     const bool sum = (op->family == SAM_TILE_MATMUL_ACC && index == 0) ||
                      (op->family == SAM_TILE_MATMUL_BIAS && index == 2);
@@ -121,6 +122,8 @@ static enum sam_dtype destination_dtype(const struct sam_tile_row *op, enum sam_
 
 static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
 {
+    if (op->family == SAM_TILE_PICK || op->family == SAM_TILE_SPREAD)
+        return false; /* by the hart, in loops that take one element: picked.c */
     if (op->family == SAM_TILE_QUANT || op->family == SAM_TILE_DEQUANT)
         return dtype == SAM_F32;
     if (op->family == SAM_TILE_HISTOGRAM)
@@ -308,12 +311,10 @@ static void lower_one(struct sam_buffer *out, const struct sam_tile_row *op, enu
     static const char *const names[] = {"a", "b", "c"};
     for (size_t i = 0; i < op->count; i++)
         if (op->sources[i] == 's' || op->sources[i] == 'i')
-            arguments[count++] =
-                (struct sam_tile_argument){.name = names[i],
-                                           .is_scalar = true,
-                                           .dtype = op->sources[i] == 'i'
-                                                        ? SAM_I64
-                                                        : source_dtype(op, i, dtype)};
+            arguments[count++] = (struct sam_tile_argument){
+                .name = names[i],
+                .is_scalar = true,
+                .dtype = op->sources[i] == 'i' ? SAM_I64 : source_dtype(op, i, dtype)};
     if (sam_tile_lower(p, 0, arguments, count, NULL, &made, &messages, &error) != SAM_OK)
         fail_msg("%s%s\n%s", sam_buffer_text(&text), messages ? messages : "", error.text);
     describe(&cell, made, op->name);

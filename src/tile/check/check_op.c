@@ -395,6 +395,36 @@ static void is_index(const struct checked_op *s, size_t index, size_t unused)
               s->row->name, which(s, index), sam_tile_dtype_name(dtype));
 }
 
+/* Elements of partition `part` are chosen by indices, operand 1, and perhaps a mask, operand 2, for
+ * or from tile `at`. */
+static void picked(const struct checked_op *s, size_t part, size_t at)
+{
+    const struct sam_tile_ty *p = s->types[part];
+    if (p->rank != 1)
+        FAULT(s, part, "%s: the partition has %u dimensions: expected 1", s->row->name, p->rank);
+    if (p->dtype != tile(s, at)->dtype)
+        FAULT(s, at, "%s: the tile is of %s, the partition of %s", s->row->name,
+              sam_tile_dtype_name(tile(s, at)->dtype), sam_tile_dtype_name(p->dtype));
+    is_index(s, 1, 0);
+    valid_as(s, 1, at);
+    if (s->sources < 3)
+        return;
+    exact_dtype(s, 2, SAM_U8);
+    valid_as(s, 2, at);
+}
+
+static void taken(const struct checked_op *s, size_t part, size_t unused)
+{
+    (void)unused;
+    picked(s, part, s->sources);
+}
+
+static void given(const struct checked_op *s, size_t from, size_t unused)
+{
+    (void)unused;
+    picked(s, s->sources, from);
+}
+
 static void as_wide(const struct checked_op *s, size_t a, size_t d)
 {
     const int64_t has = tile(s, a)->valid_cols, wanted = tile(s, d)->valid_cols;
@@ -567,6 +597,8 @@ SHAPE(gather,      {same_dtype, 0, 2}, {is_index, 1, 0}, {valid_as, 1, 2}, {as_w
 SHAPE(scatter,     {same_dtype, 0, 2}, {is_index, 1, 0}, {valid_as, 1, 0}, {cols_of, 2, 0})
 SHAPE(histogram,   {counted, 0, 2})
 SHAPE(merge,       {same_dtype, 0, 2}, {same_dtype, 0, 1}, {merged, 0, 2})
+SHAPE(mgather,     {taken, 0, 0})
+SHAPE(mscatter,    {given, 0, 0})
 SHAPE(from_peer,   {same_dtype, 2, 0}, {valid_as, 0, 2})
 /* clang-format on */
 

@@ -84,6 +84,83 @@ static enum sam_status transfer(struct sam_tile_job *job, bool load)
     return SAM_OK;
 }
 
+/* --- elements chosen by byte displacements */
+
+struct choice {
+    const struct sam_tile_window *window;
+    const struct sam_tile_ref *tile, *index, *mask; /* mask: or NULL */
+};
+
+static struct choice choice_of(const struct sam_tile_job *job, bool load)
+{
+    const size_t part = load ? 0 : job->sources;
+    return (struct choice){job->actuals[part].window, job->actuals[load ? job->sources : 0].tile,
+                           sam_tile_src(job, 1), job->sources > 2 ? sam_tile_src(job, 2) : NULL};
+}
+
+static bool is_chosen(const struct sam_tile_job *job, const struct choice *c, size_t i, size_t j)
+{
+    return !c->mask || *sam_tile_at(job->core, c->mask, i, j) != 0;
+}
+
+/* The array element that is chosen for [i,j]; -1 if the window has none there. */
+static int64_t chosen(const struct sam_tile_job *job, const struct choice *c, size_t i, size_t j)
+{
+    const uint64_t size = sam_tile_size(c->tile->type.dtype);
+    int64_t bytes;
+    sam_tile_read_ints(c->index->type.dtype, sam_tile_at(job->core, c->index, i, j), 1, &bytes);
+    const uint64_t k = (uint64_t)bytes / size;
+    if ((uint64_t)bytes % size || k >= (uint64_t)c->window->shape[0])
+        return -1;
+    return c->window->base + (int64_t)k * c->window->strides[0];
+}
+
+static enum sam_status pick(struct sam_tile_job *job, bool load)
+{
+    const struct choice c = choice_of(job, load);
+    const struct sam_tile_window *w = c.window;
+    const size_t rows = (size_t)c.tile->type.valid_rows, cols = (size_t)c.tile->type.valid_cols;
+    const size_t size = sam_tile_size(c.tile->type.dtype);
+    const uint64_t pad = sam_tile_pad_bits(c.tile->type.dtype, c.tile->type.pad);
+    const int64_t count = (int64_t)w->array->count;
+    uint8_t *array = w->array->data;
+    if (!rows || !cols)
+        return SAM_OK;
+    for (int64_t k = 0; k < w->shape[0]; k++) { /* all of the window lies in the array */
+        const int64_t at = w->base + k * w->strides[0];
+        if (at < 0 || at >= count)
+            return outside(job, w, c.tile, 0, (size_t)k, at);
+    }
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++)
+            if (is_chosen(job, &c, i, j) && chosen(job, &c, i, j) < 0)
+                return sam_fail(job->error, SAM_ERR_TRAP, "%s has no element of %s for %s[%zu,%zu]",
+                                job->row->name, w->name, c.tile->name, i, j);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++) {
+            uint8_t *local = sam_tile_at(job->core, c.tile, i, j);
+            if (!is_chosen(job, &c, i, j)) {
+                if (load)
+                    memcpy(local, &pad, size);
+                continue;
+            }
+            uint8_t *global = array + (size_t)chosen(job, &c, i, j) * size;
+            memcpy(load ? local : global, load ? global : local, size);
+            *(load ? &job->core->stats.loaded : &job->core->stats.stored) += size;
+        }
+    return SAM_OK;
+}
+
+enum sam_status sam_tile_run_mgather(struct sam_tile_job *job)
+{
+    return pick(job, true);
+}
+
+enum sam_status sam_tile_run_mscatter(struct sam_tile_job *job)
+{
+    return pick(job, false);
+}
+
 enum sam_status sam_tile_run_load(struct sam_tile_job *job)
 {
     return transfer(job, true);

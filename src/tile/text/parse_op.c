@@ -93,7 +93,7 @@ static bool parse_ssa(struct parser *parser, struct statement *s, size_t sources
                           sam_tile_code_name(s->op.code));
     }
     if (!sam_tile_parse_result_count(parser, s, stores ? 0 : 1) ||
-        !parse_typed(parser, s, stores ? 2 : sources))
+        !parse_typed(parser, s, sources + stores))
         return false;
     if (!stores) {
         char found[80];
