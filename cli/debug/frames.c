@@ -74,7 +74,7 @@ static bool take_field(const char *line, size_t size, uint64_t *length)
 static enum frames_result take_header(struct frames *f, size_t *length, struct sam_error *error)
 {
     uint64_t found = UINT64_MAX;
-    size_t from = f->at, size, next;
+    size_t from, size, next;
     if (!reserve(f, FRAMES_MAX_HEADER)) {
         debug_fail_memory(error);
         return FRAMES_BROKEN;
