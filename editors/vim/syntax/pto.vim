@@ -5,10 +5,11 @@ if exists("b:current_syntax")
 endif
 syn case match
 syn iskeyword @,48-57,_,.
-syn keyword ptoOperation alloc_tile barrier gmov make_tensor_view partition_view prefetch pto.alloc_tile pto.barrier pto.gmov
-syn keyword ptoOperation pto.make_tensor_view pto.partition_view pto.prefetch pto.record_event pto.set_validshape pto.subset
-syn keyword ptoOperation pto.tabs pto.tadd pto.tadds pto.tand pto.tands pto.tassign pto.taxpy pto.tci pto.tcmp pto.tcmps
-syn keyword ptoOperation pto.tcolargmax pto.tcolargmin pto.tcolexpand pto.tcolexpandadd pto.tcolexpanddiv
+syn keyword ptoOperation alloc_tile barrier gmov make_tensor_view mgather mgather_mask mscatter mscatter_mask partition_view
+syn keyword ptoOperation prefetch pto.alloc_tile pto.barrier pto.gmov pto.make_tensor_view pto.mgather pto.mgather_mask
+syn keyword ptoOperation pto.mscatter pto.mscatter_mask pto.partition_view pto.prefetch pto.record_event pto.set_validshape
+syn keyword ptoOperation pto.subset pto.tabs pto.tadd pto.tadds pto.tand pto.tands pto.tassign pto.taxpy pto.tci pto.tcmp
+syn keyword ptoOperation pto.tcmps pto.tcolargmax pto.tcolargmin pto.tcolexpand pto.tcolexpandadd pto.tcolexpanddiv
 syn keyword ptoOperation pto.tcolexpandexpdif pto.tcolexpandmax pto.tcolexpandmin pto.tcolexpandmul pto.tcolexpandsub
 syn keyword ptoOperation pto.tcolmax pto.tcolmin pto.tcolprod pto.tcolsum pto.tconcat pto.tcvt pto.tdequant pto.tdiv
 syn keyword ptoOperation pto.tdivs pto.texp pto.texpands pto.textract pto.tfillpad pto.tfma pto.tgather pto.tgemv
