@@ -115,7 +115,8 @@ class Reader:
         mean, deviation = np.float32([0.485, 0.456, 0.406]), np.float32([0.229, 0.224, 0.225])
         array = ((pixels - mean) / deviation).transpose(2, 0, 1)[None]
         for box in find_boxes(self._run("detection", self.detection, array)[0, 0]):
-            left, top, right, bottom = (round(n * image.size[i % 2] / (width, height)[i % 2]) for i, n in enumerate(box))
+            across, down = image.width / width, image.height / height
+            left, top, right, bottom = (round(n * (down if i % 2 else across)) for i, n in enumerate(box))
             crop = image.crop((left, top, right, bottom))
             upside_down = self._run("direction", self.direction, line_array(crop, 192))[0]
             if upside_down[1] > 0.9:
@@ -141,7 +142,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("photo", help="an image; with --draw, the file to write")
     parser.add_argument("--draw", action="store_true", help="draw a photo with two lines of text")
-    parser.add_argument("--models", type=pathlib.Path, default=pathlib.Path("build/real"), help="folder of the networks")
+    parser.add_argument("--models", type=pathlib.Path, default=pathlib.Path("build/real"),
+                        help="folder of the networks")
     parser.add_argument("--machine", choices=["host", "system"], default="host")
     parser.add_argument("--cycles", action="store_true", help="cycles of the system")
     parser.add_argument("--weights", choices=["raw", "huffman", "window"], default="raw", help="in DRAM")
