@@ -206,3 +206,20 @@ TEST(test_hex)
         }
     }
 }
+
+TEST(test_blocks)
+{
+    struct sam_blocks blocks = {0};
+    uint8_t *first = sam_blocks_take(&blocks, 3, 5);
+    for (unsigned i = 0; i < 15; i++)
+        assert_int_equal(first[i], 0);
+    assert_int_equal((uintptr_t)first % _Alignof(max_align_t), 0);
+    assert_string_equal(sam_blocks_text(&blocks, "text", 2), "te");
+    assert_string_equal(sam_blocks_text(&blocks, NULL, 0), "");
+    assert_non_null(sam_blocks_take(&blocks, 0, 8));
+    assert_null(sam_blocks_take(&blocks, SIZE_MAX, 2));
+    assert_null(sam_blocks_take(&blocks, SIZE_MAX, 1));
+    sam_blocks_free(&blocks);
+    assert_null(blocks.first);
+    sam_blocks_free(&blocks);
+}
