@@ -740,7 +740,12 @@ static bool make_resize(struct random_graph *g, const char *op, struct random_va
     if (x->rank != 4 || (upsample ? g->opset >= 10 : g->opset < 10))
         return false;
     const unsigned up = (unsigned)below(g, 2) + 2, right = (unsigned)below(g, 2) + 1;
-    const uint64_t shape[] = {x->shape[0], x->shape[1], x->shape[2] * up, x->shape[3] * right};
+    uint64_t shape[] = {x->shape[0], x->shape[1], x->shape[2] * up, x->shape[3] * right};
+    const bool any = g->opset >= 13 && coin(g); /* size */
+    if (any) {
+        shape[2] = below(g, 2 * x->shape[2]) + 1;
+        shape[3] = below(g, 2 * x->shape[3]) + 1;
+    }
     const unsigned scales = ++g->name_count;
     if (elements(4, shape) > MOST)
         return false;
@@ -748,7 +753,7 @@ static bool make_resize(struct random_graph *g, const char *op, struct random_va
         put(g, "init c%u f32 4 = 1 1 %u %u\n", scales, up, right);
     const int64_t sizes[] = {(int64_t)shape[0], (int64_t)shape[1], (int64_t)shape[2],
                              (int64_t)shape[3]};
-    const unsigned list = g->opset >= 13 && coin(g) ? integers(g, 4, sizes) : 0;
+    const unsigned list = any ? integers(g, 4, sizes) : 0;
     const unsigned roi = ++g->name_count;
     if (g->opset >= 11 && g->opset < 13)
         put(g, "init c%u f32 0 = 0\n", roi);
