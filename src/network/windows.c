@@ -4,7 +4,7 @@
 
 #include "network/conv.h"
 
-enum { REGION = 20480, ROW = 4096, RESIDUES = 8 }; /* elements of tiles; largest stride */
+enum { REGION = 20480, ROW = 4096, RESIDUES = 64 }; /* elements of tiles; largest stride */
 
 struct windows {
     struct net_contract *c;
