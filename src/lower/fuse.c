@@ -389,7 +389,8 @@ static bool uses(const struct lower *l, const struct sam_tile_op *op, uint32_t t
 }
 
 /* Add the result of an operation to the private tiles if it is a column that only the next
- * operation uses. `at` is its place in the kernel, `next` the index of what follows it there. */
+ * operation uses. `at` is its place in the kernel, `next` the index of what follows it there. In a
+ * kernel over one column the next operation is no row's: it would come before the fold's result. */
 static void keep_private(const struct lower *l, struct group *g,
                          const struct sam_lower_kernel *kernel, unsigned at, uint32_t index,
                          uint32_t next)
@@ -397,6 +398,7 @@ static void keep_private(const struct lower *l, struct group *g,
     const struct sam_tile_op *op = &l->p->ops[index];
     const uint32_t tile = destination(l, op);
     if (op->next != next || next == SAM_TILE_NONE || sam_lower_traps(l, op) ||
+        is_narrow_space(l, g->space) ||
         sam_lower_part(l, g->space, op, op->operand_count - 1) != LOWER_FIRST_COLUMN ||
         !uses(l, &l->p->ops[next], tile) || !sam_lower_is_dead(l, tile, next))
         return;

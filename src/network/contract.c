@@ -30,9 +30,10 @@ static struct net_site site_of(const struct state *s)
     return site;
 }
 
-/* k elements of a factor for a site, from `tap` and `at` on: rows x k, or k x cols. */
+/* k elements of a factor for a site, from `tap` and `at` on: rows x k, or k x cols. `next` elements
+ * of a constant factor follow. */
 static struct net_tile load_factor(struct state *s, const struct net_site *site, bool right,
-                                   uint32_t tap, struct net_index at, uint64_t k)
+                                   uint32_t tap, struct net_index at, uint64_t k, uint64_t next)
 {
     struct net_contract *const c = s->c;
     struct net_text *const text = &s->b->text;
@@ -53,7 +54,14 @@ static struct net_tile load_factor(struct state *s, const struct net_site *site,
         like.col_major = k > 1;
         box.at = net_add(text, box.at, net_at((int64_t)(tap * c->depth) * cols));
         box.at = net_add(text, box.at, net_times(text, at, cols));
-        return net_load(text, like, &box);
+        const struct net_tile tile = net_load(text, like, &box);
+        if (next && s->b->plan->buffers[box.buffer].name) { /* for the weight unit */
+            box.at = net_add(text, box.at, net_at((int64_t)k * cols));
+            box.size[0] = next;
+            box.stride[1] = (int64_t)next;
+            net_prefetch(text, &box);
+        }
+        return tile;
     }
     if (right) { /* k rows */
         box.size[1] = box.size[last];
@@ -75,23 +83,6 @@ static struct net_tile load_factor(struct state *s, const struct net_site *site,
     return net_load(text, like, &box);
 }
 
-static void multiply(struct state *s, const struct net_site *site, struct net_tile sum, bool first,
-                     uint32_t tap, struct net_index at, uint64_t k, const struct net_tile *kept)
-{
-    struct net_text *const text = &s->b->text;
-    struct net_tile left = load_factor(s, site, false, tap, at, k), like = left;
-    struct net_tile right = kept ? *kept : load_factor(s, site, true, tap, at, k);
-    like.loc = SAM_TILE_left;
-    left = NET_OP1(text, "tmov", like, left);
-    like = right;
-    like.loc = SAM_TILE_right;
-    right = NET_OP1(text, "tmov", like, right);
-    if (first)
-        net_op_into(text, "tmatmul", sum, 2, (struct net_tile[]){left, right});
-    else
-        net_op_into(text, "tmatmul_acc", sum, 3, (struct net_tile[]){sum, left, right});
-}
-
 static uint64_t blocks_of(const struct state *s)
 {
     return (s->c->depth + s->block - 1) / s->block;
@@ -101,6 +92,32 @@ static uint64_t block_at(const struct state *s, uint64_t block)
 {
     const uint64_t at = block * s->block;
     return s->c->depth - at < s->block ? s->c->depth - at : s->block;
+}
+
+/* Elements of the block after block `n` of a tap; 0: it is the last one. */
+static uint64_t block_after(const struct state *s, uint32_t tap, uint64_t n)
+{
+    if (n + 1 < blocks_of(s))
+        return block_at(s, n + 1);
+    return tap + 1 < s->c->taps ? block_at(s, 0) : 0;
+}
+
+static void multiply(struct state *s, const struct net_site *site, struct net_tile sum, bool first,
+                     uint32_t tap, struct net_index at, uint64_t k, uint64_t next,
+                     const struct net_tile *kept)
+{
+    struct net_text *const text = &s->b->text;
+    struct net_tile left = load_factor(s, site, false, tap, at, k, 0), like = left;
+    struct net_tile right = kept ? *kept : load_factor(s, site, true, tap, at, k, next);
+    like.loc = SAM_TILE_left;
+    left = NET_OP1(text, "tmov", like, left);
+    like = right;
+    like.loc = SAM_TILE_right;
+    right = NET_OP1(text, "tmov", like, right);
+    if (first)
+        net_op_into(text, "tmatmul", sum, 2, (struct net_tile[]){left, right});
+    else
+        net_op_into(text, "tmatmul_acc", sum, 3, (struct net_tile[]){sum, left, right});
 }
 
 static void sum_rows(struct net_text *text, void *context, const struct net_index *at,
@@ -121,16 +138,17 @@ static void sum_rows(struct net_text *text, void *context, const struct net_inde
         const bool loop = !s->kept && whole > 8; /* the first product is no part of the loop */
         for (uint64_t n = 0; n < (loop ? 1 : blocks); n++)
             multiply(s, &site, sum, tap == 0 && n == 0, tap, net_at((int64_t)(n * s->block)),
-                     block_at(s, n), s->kept ? &s->right[tap * blocks + n] : NULL);
+                     block_at(s, n), block_after(s, tap, n),
+                     s->kept ? &s->right[tap * blocks + n] : NULL);
         if (!loop)
             continue;
         const struct net_index k = net_for(text, (whole - 1) * s->block, s->block);
         multiply(s, &site, sum, false, tap, net_add(text, k, net_at((int64_t)s->block)), s->block,
-                 NULL);
+                 block_after(s, tap, whole - 1), NULL);
         net_end(text, (whole - 1) * s->block, s->block);
         if (whole < blocks)
             multiply(s, &site, sum, false, tap, net_at((int64_t)(whole * s->block)),
-                     block_at(s, whole), NULL);
+                     block_at(s, whole), block_after(s, tap, whole), NULL);
     }
     like.loc = SAM_TILE_vec;
     struct net_tile start = NET_OP1(text, "tmov", like, sum);
@@ -163,9 +181,9 @@ static void sum_columns(struct net_text *text, void *context, const struct net_i
     const struct net_site site = site_of(s);
     const uint64_t blocks = blocks_of(s);
     for (uint64_t n = 0; s->kept && n < s->c->taps * blocks; n++)
-        s->right[n] =
-            load_factor(s, &site, true, (uint32_t)(n / blocks),
-                        net_at((int64_t)(n % blocks * s->block)), block_at(s, n % blocks));
+        s->right[n] = load_factor(s, &site, true, (uint32_t)(n / blocks),
+                                  net_at((int64_t)(n % blocks * s->block)), block_at(s, n % blocks),
+                                  block_after(s, (uint32_t)(n / blocks), n % blocks));
     memset(s->loaded, 0, sizeof s->loaded);
     for (uint32_t k = 1; k < s->c->space.operands; k++) {
         bool same = k != s->c->left && k != s->c->right;

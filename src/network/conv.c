@@ -104,7 +104,7 @@ void net_plan_conv(struct net_builder *b, const struct net_group *group)
     const struct net_value *const w = &b->graph->values[b->node->inputs[1]];
     const struct net_place from = net_conv_input(b, group, p->pad, true, 0);
     const uint64_t outs = w->shape[0], ins = w->shape[1];
-    const bool deep = p->group > 1 && ins == 1 && outs == p->group && w->data && p->stride[1] <= 8;
+    const bool deep = p->group > 1 && ins == 1 && outs == p->group && w->data && p->stride[1] <= 64;
     const bool wide = !deep && p->group == 1 && p->dilation[1] == 1 && p->kernel[1] > 1 &&
                       w->data && from.stride[1] == 1 && from.stride[3] == (int64_t)in->shape[1];
     const struct net_place weights =

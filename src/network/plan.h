@@ -70,7 +70,7 @@ struct net_plan {
     size_t packed_size;
 };
 
-enum net_weights { NET_WEIGHTS_ARRAYS, NET_WEIGHTS_RAW, NET_WEIGHTS_HUFFMAN, NET_WEIGHTS_WINDOW };
+enum net_weights { NET_WEIGHTS_ARRAYS, NET_WEIGHTS_HUFFMAN, NET_WEIGHTS_WINDOW };
 
 struct net_plan_options {
     bool no_fusion; /* a step per node */

@@ -397,15 +397,13 @@ struct net_tile net_load(struct net_text *text, struct net_tile like, const stru
     return like;
 }
 
-void net_load_into(struct net_text *text, struct net_tile into, const struct net_box *box)
+void net_prefetch(struct net_text *text, const struct net_box *box)
 {
     const uint32_t part = put_part(text, box);
     indent(text);
-    sam_buffer_printf(&text->body, "pto.tload ins(%%p%" PRIu32 " : ", part);
-    put_part_type(&text->body, box, into.dtype);
-    sam_buffer_puts(&text->body, ") outs(");
-    put_sources(text, 1, &into, "");
-    sam_buffer_puts(&text->body, ")\n");
+    sam_buffer_printf(&text->body, "pto.prefetch %%p%" PRIu32 " : ", part);
+    put_part_type(&text->body, box, text->plan->buffers[box->buffer].dtype);
+    sam_buffer_puts(&text->body, "\n");
 }
 
 void net_store(struct net_text *text, struct net_tile tile, const struct net_box *box)

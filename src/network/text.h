@@ -97,7 +97,8 @@ struct net_tile net_window(struct net_text *text, struct net_tile tile, uint64_t
                            uint64_t rows, uint64_t cols);
 
 struct net_tile net_load(struct net_text *text, struct net_tile like, const struct net_box *box);
-void net_load_into(struct net_text *text, struct net_tile into, const struct net_box *box);
+/* A hint that a box will be loaded. */
+void net_prefetch(struct net_text *text, const struct net_box *box);
 void net_store(struct net_text *text, struct net_tile tile, const struct net_box *box);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "network/conv.h"
 
-enum { REGION = 20480, ROW = 4096, RESIDUES = 8 }; /* elements of tiles; largest stride */
+enum { REGION = 20480, ROW = 4096, RESIDUES = 64 }; /* elements of tiles; largest stride */
 
 struct windows {
     struct net_contract *c;
@@ -105,25 +105,32 @@ static void windows_body(struct net_builder *b, void *context, const struct net_
     }
 }
 
+/* Elements that the windows of a tile read. */
+static uint64_t region_of(const struct windows *w, uint64_t rows, uint64_t width, uint64_t cols)
+{
+    return reach_of(w->p, 0, rows) * (reach_of(w->p, 1, width) + w->p->stride[1]) * cols;
+}
+
 /* Tiles of whole rows of outputs where their region fits, of fewer channels where it does not. */
 static void tile_windows(const struct windows *w, struct net_space *space)
 {
     const uint32_t last = space->axes - 1;
-    const uint64_t channels = space->extent[last];
-    for (uint64_t cols = 128;; cols /= 2) {
+    const uint64_t height = space->extent[w->height], width = space->extent[w->width];
+    for (uint64_t cols = 32;; cols /= 2) {
         net_space_tile(space, 1, cols);
         const uint64_t room = (space->tile[last] + 7) / 8 * 8;
-        const uint64_t height = space->extent[w->height];
-        uint64_t width = space->extent[w->width], rows = height;
-        const uint64_t parts = (width * room + ROW - 1) / ROW;
-        width = (width + parts - 1) / parts;
-        while (rows > 1 && reach_of(w->p, 0, rows) * (reach_of(w->p, 1, width) + 1) * room > REGION)
+        uint64_t parts = (width * room + ROW - 1) / ROW, rows = height;
+        while (parts < width && region_of(w, 1, (width + parts - 1) / parts, room) > REGION)
+            parts++;
+        const uint64_t part = (width + parts - 1) / parts;
+        while (rows > 1 && region_of(w, rows, part, room) > REGION)
             rows--;
-        rows = (height + (height + rows - 1) / rows - 1) / ((height + rows - 1) / rows);
-        space->tile[w->height] = rows;
-        space->tile[w->width] = width;
-        const bool fits = rows == height || rows * w->p->stride[0] >= w->p->kernel[0] * 2;
-        if (cols <= 32 || (fits && channels > 0))
+        space->tile[w->height] =
+            (height + (height + rows - 1) / rows - 1) / ((height + rows - 1) / rows);
+        space->tile[w->width] = part;
+        const bool fits = region_of(w, 1, part, room) <= REGION;
+        if (cols <= 8 || (fits && (cols <= 32 || rows == height ||
+                                   rows * w->p->stride[0] >= w->p->kernel[0] * 2)))
             return;
     }
 }
