@@ -29,9 +29,11 @@ def panel(name, rows, most):
     out += [f'<text x="{x:.1f}" y="{BOTTOM + 17}" class="x">{width}</text>' for x, width in zip(place, DRAM)]
     out.append(f'<path d="M{LEFT} {TOP}V{BOTTOM}H{right}" class="axis"/>')
     for row in rows:
-        points = [f"{x:.1f} {BOTTOM - 1e9 / cycles * (BOTTOM - TOP) / most:.1f}" for x, cycles in zip(place, row["cycles"])]
+        height = [BOTTOM - 1e9 / cycles * (BOTTOM - TOP) / most for cycles in row["cycles"]]
+        points = [f"{x:.1f} {y:.1f}" for x, y in zip(place, height)]
         dash = f' stroke-dasharray="{DASHES[row["packing"]]}"' if DASHES[row["packing"]] else ""
-        out.append(f'<path d="M{" L".join(points)}" fill="none" stroke="{COLOURS[row["type"]]}" stroke-width="1.8"{dash}/>')
+        out.append(f'<path d="M{" L".join(points)}" fill="none" stroke="{COLOURS[row["type"]]}" '
+                   f'stroke-width="1.8"{dash}/>')
     return out
 
 

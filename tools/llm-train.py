@@ -24,9 +24,9 @@ import sys
 
 THREADS = 2  # sums of another number of threads are rounded otherwise
 os.environ["OPENBLAS_NUM_THREADS"] = str(THREADS)
-import numpy
-import torch
-import torch.nn.functional as F
+import numpy  # noqa: E402
+import torch  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
 
 WIDTH, LAYERS, HEADS, HIDDEN, CONTEXT, ROOM = 128, 4, 4, 384, 256, 64
 SIZE = WIDTH // HEADS
@@ -206,7 +206,8 @@ def update(model, gradients, state, step, rate):
         if name.startswith("layers."):
             first.mul_(0.95).add_(gradient, alpha=0.05)
             turn = gradient * 0.05 + first * 0.95
-            parts = turn.split(WIDTH if name.endswith("qkv") else HIDDEN if name.endswith("gate_up") else turn.shape[1], 1)
+            fused = {"qkv": WIDTH, "gate_up": HIDDEN}.get(name.split(".")[-1], turn.shape[1])
+            parts = turn.split(fused, 1)
             turn = torch.cat([orthogonal(p) * max(1, p.shape[1] / p.shape[0]) ** 0.5 for p in parts], 1)
             weight.mul_(1 - 0.1 * 0.02 * rate).add_(turn, alpha=-0.02 * rate)
         else:
@@ -250,7 +251,8 @@ def write(path, model, metadata):
     header, data = {"__metadata__": metadata}, b""
     for name, tensor in model.items():
         stored = tensor.numpy().astype("<f2").tobytes()
-        header[name] = {"dtype": "F16", "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(stored)]}
+        place = [len(data), len(data) + len(stored)]
+        header[name] = {"dtype": "F16", "shape": list(tensor.shape), "data_offsets": place}
         data += stored
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
@@ -292,8 +294,9 @@ def main():
         return
     model = train(options, training, held, len(charset))
     bits = evaluate({name: t.half().float() for name, t in model.items()}, held, len(charset))
-    write(options.file, model, {"charset": charset, "heads": str(HEADS), "context": str(CONTEXT), "seed": str(options.seed),
-                                "steps": str(options.steps), "bits_per_character": f"{bits:.4f}"})
+    write(options.file, model, {"charset": charset, "heads": str(HEADS), "context": str(CONTEXT),
+                                "seed": str(options.seed), "steps": str(options.steps),
+                                "bits_per_character": f"{bits:.4f}"})
     print(f"{options.file}: {bits:.4f} bits per held-out character")
 
 

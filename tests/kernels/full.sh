@@ -9,6 +9,7 @@ words_of() { # what a program is run with: as little as shows a result
         check) echo vecadd 64 ;;
         gemm) echo i8 16 16 64 ;;
         packed) echo e5m2 --columns 128 --depth 128 ;;
+        llm) echo --tokens 2 In ;;
         block) echo --host --sequence 1 --width 64 --heads 1 ;;
     esac
 }
@@ -27,7 +28,7 @@ for program; do
     # shellcheck disable=SC2046
     check "$name" full "$program" $(words_of "$name")
     case $name in
-        check | gemm | packed | block) check "$name --help" full "$program" --help ;;
+        check | gemm | packed | block | llm) check "$name --help" full "$program" --help ;;
     esac
 done
 finish
