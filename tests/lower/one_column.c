@@ -20,8 +20,8 @@
     "%b = pto." fold " %e : " TILE " -> " TILE "\n"                                                \
     "%c = pto." join " %s, %b : " TILE ", " TILE " -> " TILE "\n"                                  \
     "%d = pto.tdiv %e, %c : " TILE ", " TILE " -> " TILE "\n"                                      \
-    "%q = pto.partition_view %y" WINDOW                                                            \
-    "pto.tstore ins(%d : " TILE ") outs(%q : " PART ")\nreturn\n}\n"
+    "%q = pto.partition_view %y" WINDOW "pto.tstore ins(%d : " TILE ") outs(%q : " PART            \
+    ")\nreturn\n}\n"
 
 TEST(test_folds)
 {
