@@ -168,7 +168,7 @@ static struct lower_vector change_sign(struct lower_code *c, bool flip, struct l
     const bool narrow = lower_is_narrow(d.dtype);
     regs.d = d.raw = sam_lower_take_vector(c, d.level);
     sam_lower_emit(c, d.level,
-                   flip     ? narrow ? "vxor.vx $d, $a, $(0xffff8000)" : "vxor.vx $d, $a, $(0x80000000)"
+                   flip ? narrow ? "vxor.vx $d, $a, $(0xffff8000)" : "vxor.vx $d, $a, $(0x80000000)"
                    : narrow ? "vand.vx $d, $a, $(0x7fff)"
                             : "vand.vx $d, $a, $(0x7fffffff)",
                    regs);

@@ -371,8 +371,9 @@ static bool joins(const struct lower *l, uint32_t space, const struct sam_tile_o
     const bool by_row = sam_lower_by_row(l, space, op), folds = sam_lower_folds(op->code);
     if (sam_lower_pads(l, op) || sam_lower_folds_columns(op->code) ||
         (folds && !sam_lower_reduces_beside(l, op)) ||
-        (by_row && (row->family == SAM_TILE_CI || sam_lower_is_indexed(op->code) || sam_lower_traps(l, op) ||
-                    sam_tile_family(row)->reads == SAM_TILE_READS_LAST_ROW)))
+        (by_row &&
+         (row->family == SAM_TILE_CI || sam_lower_is_indexed(op->code) || sam_lower_traps(l, op) ||
+          sam_tile_family(row)->reads == SAM_TILE_READS_LAST_ROW)))
         return false;
     return !(by_row || folds) || type->rows >= ROWS_ENOUGH || type->cols <= COLS_SHORT;
 }

@@ -92,7 +92,8 @@ static struct lower_vector unite(struct lower_build *b, const struct sam_tile_op
     const unsigned in[2] = {sam_lower_take_vector(c, LEVEL), sam_lower_take_vector(c, LEVEL)};
     struct lower_vector first = part_of(b, arg(b, op, 0), p, in[0]);
     struct lower_vector second = part_of(b, arg(b, op, 1), p, in[1]);
-    struct lower_vector both = sam_lower_apply(c, sam_tile_row(op->code)->function, &first, &second);
+    struct lower_vector both =
+        sam_lower_apply(c, sam_tile_row(op->code)->function, &first, &second);
     struct lower_vector d = {.dtype = first.dtype, .level = LEVEL};
     const unsigned raw = sam_lower_raw(c, &both);
     d.raw = sam_lower_take_vector(c, LEVEL);
@@ -116,9 +117,9 @@ static struct lower_vector gather(struct lower_build *b, const struct sam_tile_o
     d.raw = sam_lower_take_vector(c, LEVEL);
     sam_lower_build_touch(b, from);
     sam_lower_build_watch(b);
-    b->failure = sam_lower_failure(b->l, op, "%s has no row of %s for %s[*,*]",
-                                   sam_tile_row(op->code)->name, b->l->p->values[from].name,
-                                   b->l->p->values[to].name);
+    b->failure =
+        sam_lower_failure(b->l, op, "%s has no row of %s for %s[*,*]", sam_tile_row(op->code)->name,
+                          b->l->p->values[from].name, b->l->p->values[to].name);
     field(b, "t0", from, LOWER_ROWS);
     sam_lower_gpu(c, LEVEL,
                   "vmsltu.vx v8, v%u, t0; vmseq.vi v0, v8, 0; vadd.vx v%u, v%u, x%u;"
@@ -231,8 +232,8 @@ static void put_key(struct lower_build *b, enum sam_dtype dtype, bool descending
     const unsigned number = sam_lower_label(b->l), end = sam_lower_label(b->l);
     const unsigned positive = sam_lower_label(b->l);
     struct lower_code *c = &b->code;
-    sam_lower_gpu(c, LEVEL, "slli %s, %s, %u; srli %s, %s, 1; li x%u, 0x%x; bge x%u, %s, .Lg%u",
-                  to, from, dtype == SAM_F32 ? 1 : 17, to, to, scratch,
+    sam_lower_gpu(c, LEVEL, "slli %s, %s, %u; srli %s, %s, 1; li x%u, 0x%x; bge x%u, %s, .Lg%u", to,
+                  from, dtype == SAM_F32 ? 1 : 17, to, to, scratch,
                   dtype == SAM_F16 ? 0x7c000000 : 0x7f800000, scratch, to, number);
     sam_lower_gpu(c, LEVEL, "li %s, 0x7fffffff; j .Lg%u; .Lg%u:; %s %s, .Lg%u; neg %s, %s", to, end,
                   number, descending ? "bltz" : "bgez", from, positive, to, to);
@@ -294,10 +295,11 @@ static struct lower_vector triangle(struct lower_build *b, const struct sam_tile
     const uint32_t one =
         sam_tile_is_real(d.dtype) ? sam_tile_real_bits(d.dtype, 1, SAM_TILE_RINT) : 1;
     d.raw = sam_lower_take_vector(c, LEVEL);
-    sam_lower_gpu(c, LEVEL,
-                  "vsub.vv v8, v%u, v%u; %s v0, %s%u%s%s; vmv.v.i v9, 0; vmerge.vxm v%u, v9, x%u, v0",
-                  p.col, p.row, "vmsle.vv", op->attribute ? "v" : "v8, v", diagonal,
-                  op->attribute ? ", v8" : "", "", d.raw, sam_lower_number(c, LEVEL, one));
+    sam_lower_gpu(
+        c, LEVEL,
+        "vsub.vv v8, v%u, v%u; %s v0, %s%u%s%s; vmv.v.i v9, 0; vmerge.vxm v%u, v9, x%u, v0", p.col,
+        p.row, "vmsle.vv", op->attribute ? "v" : "v8, v", diagonal, op->attribute ? ", v8" : "", "",
+        d.raw, sam_lower_number(c, LEVEL, one));
     return d;
 }
 

@@ -244,8 +244,8 @@ static void check_diagonal(struct shapes *s)
     if (!s->write)
         return;
     sam_lower_begin(l, s->op);
-    const unsigned failure = sam_lower_failure(
-        l, s->op, SAM_TILE_DIAGONAL_TEXT("%s", "{0}"), sam_lower_op_name(s->op));
+    const unsigned failure =
+        sam_lower_failure(l, s->op, SAM_TILE_DIAGONAL_TEXT("%s", "{0}"), sam_lower_op_name(s->op));
     const unsigned end = sam_lower_label(l);
     sam_lower_skip_empty(l, d, end);
     sam_lower_get(l, "a0", value);

@@ -71,8 +71,7 @@ const struct sam_tile_attribute_text sam_tile_attributes[] = {
     [SAM_TILE_ATTRIBUTE_QUANT] = {"round", "rint, round, floor, ceil or trunc, or one with wrap_",
                                   quant_names, SAM_COUNT(quant_names) - 1},
     [SAM_TILE_ATTRIBUTE_TRI] = {"tri", "lower or upper", tri_names, SAM_COUNT(tri_names) - 1},
-    [SAM_TILE_ATTRIBUTE_BYTE] = {"byte", "b0, b1, b2 or b3", byte_names,
-                                 SAM_COUNT(byte_names) - 1},
+    [SAM_TILE_ATTRIBUTE_BYTE] = {"byte", "b0, b1, b2 or b3", byte_names, SAM_COUNT(byte_names) - 1},
     [SAM_TILE_ATTRIBUTE_ORDER] = {"order", "ascending or descending", order_names,
                                   SAM_COUNT(order_names) - 1},
 };

@@ -421,8 +421,7 @@ void sam_tile_verify_type(const struct sam_tile_verifier *verifier,
 
 /* The diagonal of ttri, and the message on others. */
 enum { SAM_TILE_MOST_DIAGONAL = 65535 };
-#define SAM_TILE_DIAGONAL_TEXT(name, number)                                                       \
-    name ": diagonal " number ": expected -65535 to 65535"
+#define SAM_TILE_DIAGONAL_TEXT(name, number) name ": diagonal " number ": expected -65535 to 65535"
 
 /* --- value.c: elements */
 /* Bits of the nearest value of a float dtype; NaN is canonical. */

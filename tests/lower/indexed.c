@@ -113,10 +113,10 @@ static void unions(struct program *g, enum sam_dtype dtype)
 {
     static const char *const names[] = {"tpartadd", "tpartmul", "tpartmax", "tpartmin"};
     const unsigned rows = some(g, 9), cols = some(g, 70), small = below(g, 3);
-    const struct operand a = tile(g, dtype, small ? rows : some(g, rows),
-                                  small ? cols : some(g, cols), true);
-    const struct operand b = tile(g, dtype, small == 1 ? some(g, rows) : rows,
-                                  small == 1 ? some(g, cols) : cols, true);
+    const struct operand a =
+        tile(g, dtype, small ? rows : some(g, rows), small ? cols : some(g, cols), true);
+    const struct operand b =
+        tile(g, dtype, small == 1 ? some(g, rows) : rows, small == 1 ? some(g, cols) : cols, true);
     const struct operand d = tile(g, dtype, rows, cols, true);
     binary(g, names[below(g, 4)], &a, &b, &d, "");
     if (below(g, 2)) /* with others in one kernel */
@@ -227,7 +227,8 @@ static void triangles(struct program *g, enum sam_dtype dtype)
 {
     const unsigned rows = some(g, 9), cols = some(g, 70);
     const struct operand d = tile(g, dtype, rows, cols, true);
-    scalar(g, "index", SAM_I64, (uint64_t)((int64_t)below(g, 140) - 70) << (below(g, 8) ? 0 : below(g, 40)));
+    scalar(g, "index", SAM_I64,
+           (uint64_t)((int64_t)below(g, 140) - 70) << (below(g, 8) ? 0 : below(g, 40)));
     put(g, "  pto.ttri ins(%%t1 : index) outs(%%t0 : %s)%s\n", d.type,
         below(g, 2) ? " {tri = upper}" : "");
     binary(g, "tadd", &d, &d, &d, "");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the published page and the open specification differ: both readings, as formulas. */
+/* Both readings of operations on which the published page and the open specification differ, as
+ * formulas. */
 #include "tile/tile_test.h"
 
 #include "samite/tile_ops.h"
@@ -126,9 +127,9 @@ TEST(test_sums)
                 float sum = spec ? 0 + in[0][j] : in[0][j];
                 if (rows > 1)
                     sum += in[1][j];
-                const uint32_t wanted = !isnan(sum)            ? sam_f32_bits(sum)
-                                        : spec || rows > 1     ? 0x7fc00000
-                                                               : odd;
+                const uint32_t wanted = !isnan(sum)        ? sam_f32_bits(sum)
+                                        : spec || rows > 1 ? 0x7fc00000
+                                                           : odd;
                 assert_int_equal(sam_f32_bits(out[j]), wanted);
             }
             a.type.valid_cols = 1; /* -0 in each row */

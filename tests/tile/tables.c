@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that the open specification has in addition to the published page: fused products, unions,
+/* Operations of the open specification that the published page lacks: fused products, unions,
  * quantisation, rows by index, merges, histograms, triangles, products with one row. Each is
- * compared with a plain formula on random elements, on whole, smaller and empty valid rectangles. */
+ * compared with a plain formula on random elements, on whole, smaller and empty valid rectangles.
+ */
 #include "tile/tile_test.h"
 
 #include "samite/tile_ops.h"
@@ -138,10 +139,10 @@ static uint64_t arithmetic(int how, enum sam_dtype dtype, uint64_t a, uint64_t b
     if (how > 1)
         return test_fold(dtype, how == 2, SAM_TILE_NAN_NUMBER, a, b);
     if (test_is_real(dtype))
-        return how ? rounded_sum(dtype, x * y, 0) | (x * y == 0 && signbit(x * y)
-                                                         ? UINT64_C(1)
-                                                               << (8 * sam_dtype_size(dtype) - 1)
-                                                         : 0)
+        return how ? rounded_sum(dtype, x * y, 0) |
+                         (x * y == 0 && signbit(x * y)
+                              ? UINT64_C(1) << (8 * sam_dtype_size(dtype) - 1)
+                              : 0)
                    : rounded_sum(dtype, x, y);
     return (how ? (uint64_t)(int64_t)x * (uint64_t)(int64_t)y
                 : (uint64_t)(int64_t)x + (uint64_t)(int64_t)y) &
@@ -186,9 +187,8 @@ TEST(test_unions)
     assert_string_equal(sam_tpartadd(&d, &a, &b).text,
                         "tpartadd: neither source has the destination's valid rectangle, 8x8");
     d.type.valid_rows = 4;
-    assert_string_equal(
-        sam_tpartadd(&d, &a, &b).text,
-        "tpartadd: source 2 has 8x4 valid elements, the destination 4x8");
+    assert_string_equal(sam_tpartadd(&d, &a, &b).text,
+                        "tpartadd: source 2 has 8x4 valid elements, the destination 4x8");
     sam_tile_core_free(core);
 }
 
@@ -232,11 +232,11 @@ TEST(test_quantisation)
         for (size_t i = 0; i < (size_t)R * C; i++) {
             const long double low = is_signed ? -128 : 0, high = low + 255;
             const double product = (double)in[i] * factor;
-            /* what is far below one half counts, but does not fit beside the zero point */
-            const double near = fabs(product) < 0x1p-20 && product != 0 ? copysign(0x1p-20, product)
-                                                                        : product;
+            /* what is far below one half counts, but does not fit next to the zero point */
+            const double near =
+                fabs(product) < 0x1p-20 && product != 0 ? copysign(0x1p-20, product) : product;
             const long double exact = (long double)near + zero;
-            long double q = isnan(product)                        ? 0
+            long double q = isnan(product)                          ? 0
                             : isinf(product) || fabs(product) > 1e9 ? (product < 0 ? low : high)
                                                                     : whole(exact, (int)mode);
             if (how < SAM_TILE_WRAP)
@@ -253,9 +253,9 @@ TEST(test_quantisation)
             const float f = (float)wide, under = (double)f > wide ? down : f;
             const float over = (double)f < wide ? up : f;
             const bool tie = under != over && wide - under == over - wide;
-            const float expected = mode == SAM_TILE_FLOOR  ? under
-                                   : mode == SAM_TILE_CEIL ? over
-                                   : mode == SAM_TILE_TRUNC ? wide < 0 ? over : under
+            const float expected = mode == SAM_TILE_FLOOR          ? under
+                                   : mode == SAM_TILE_CEIL         ? over
+                                   : mode == SAM_TILE_TRUNC        ? wide < 0 ? over : under
                                    : mode == SAM_TILE_ROUND && tie ? wide < 0 ? under : over
                                                                    : f;
             if (sam_f32_bits(back[i]) != sam_f32_bits(expected))
@@ -279,8 +279,8 @@ TEST(test_quantisation)
 
 /* --- rows by index */
 
-static const enum sam_dtype index_dtypes[] = {SAM_TILE_i16, SAM_TILE_ui16, SAM_TILE_i32,
-                                              SAM_TILE_ui32, SAM_TILE_i64, SAM_TILE_ui64};
+static const enum sam_dtype index_dtypes[] = {SAM_TILE_i16,  SAM_TILE_ui16, SAM_TILE_i32,
+                                              SAM_TILE_ui32, SAM_TILE_i64,  SAM_TILE_ui64};
 
 static void gathered(struct bench *x, enum sam_dtype dtype)
 {
@@ -545,8 +545,6 @@ TEST(test_vectors)
         }
     }
     a.type.valid_rows = d.type.valid_rows = 2;
-    assert_string_equal(sam_tgemv(&d, &a, &b).text,
-                        "tgemv: source 1 has 2 valid rows: expected 1");
+    assert_string_equal(sam_tgemv(&d, &a, &b).text, "tgemv: source 1 has 2 valid rows: expected 1");
     sam_tile_core_free(core);
 }
-

@@ -95,8 +95,7 @@ static void compute(const struct sam_tile_job *job, const void *const *in, void 
 {
     const void *a = in[0], *b = job->sources > 1 ? in[1] : NULL;
     enum sam_dtype dtype = dst_dtype(job);
-    enum sam_tile_function function =
-        sam_tile_function_in(job->core->dialect, job->row->function);
+    enum sam_tile_function function = sam_tile_function_in(job->core->dialect, job->row->function);
     struct lane lane;
     size_t size = sam_tile_size(dtype);
     if (b && (function == SAM_TILE_FN_MIN || function == SAM_TILE_FN_MAX)) {
@@ -350,8 +349,8 @@ enum sam_status sam_tile_run_partial(struct sam_tile_job *job)
                     both - j < SAM_TILE_CHUNK ? both - j : SAM_TILE_CHUNK);
         }
         if (both < cols)
-            memcpy(sam_tile_at(job->core, d, i, both),
-                   sam_tile_at(job->core, s[longer], i, both), (cols - both) * size);
+            memcpy(sam_tile_at(job->core, d, i, both), sam_tile_at(job->core, s[longer], i, both),
+                   (cols - both) * size);
     }
     return SAM_OK;
 }

@@ -113,8 +113,8 @@ enum sam_status sam_tile_run_merge(struct sam_tile_job *job)
         if (!left && i < (size_t)a->type.valid_cols)
             left = comes_first(d->type.dtype, bits_at(job, a, 0, i), bits_at(job, b, 0, k),
                                job->attribute);
-        memcpy(sam_tile_at(job->core, d, 0, j), sam_tile_at(job->core, left ? a : b, 0, left ? i : k),
-               size);
+        memcpy(sam_tile_at(job->core, d, 0, j),
+               sam_tile_at(job->core, left ? a : b, 0, left ? i : k), size);
         *(left ? &i : &k) += 1;
     }
     return SAM_OK;
@@ -152,8 +152,8 @@ enum sam_status sam_tile_run_triangle(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
     const enum sam_dtype dtype = d->type.dtype;
-    const uint64_t one =
-        sam_tile_is_real(dtype) ? sam_tile_real_bits(dtype, 1, SAM_TILE_RINT) : 1, zero = 0;
+    const uint64_t one = sam_tile_is_real(dtype) ? sam_tile_real_bits(dtype, 1, SAM_TILE_RINT) : 1,
+                   zero = 0;
     const int64_t diagonal = job->actuals[0].number;
     if (diagonal > SAM_TILE_MOST_DIAGONAL || diagonal < -SAM_TILE_MOST_DIAGONAL)
         return sam_fail(job->error, SAM_ERR_TRAP, SAM_TILE_DIAGONAL_TEXT("%s", "%" PRId64),

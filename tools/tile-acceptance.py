@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The table of docs/tile-acceptance.md: operations and dtypes of the open specification, and which of them Samite has.
+
+tools/tile-acceptance.py SPECIFICATION [--write]: a checkout of PTO-ISA/pto-spec. --write puts the table into the page.
+"""
+import argparse
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/tile-acceptance.md"
+HEADING = "| operation | dtypes of the specification | of Samite | lacking |\n|---|---|---|---|\n"
+
+# The specification's names of dtypes, in the order of the table, with those of tile programs.
+DTYPES = {"FP64": "f64", "FP32": "f32", "TF32": "tf32", "HF32": "hf32", "FP16": "f16", "BF16": "bf16",
+          "HiF8": "hif8", "E5M2": "e5m2", "E4M3": "e4m3", "E3M2": "e3m2", "E2M3": "e2m3", "E8M0": "e8m0",
+          "S64": "i64", "U64": "ui64", "S32": "i32", "U32": "ui32", "S16": "i16", "U16": "ui16",
+          "S8": "i8", "U8": "ui8"}
+FLOATS = ["f32", "f16", "bf16"]
+WHOLE = ["i32", "ui32", "i16", "ui16", "i8", "ui8"]
+CLASSES = {"ORDER": FLOATS + WHOLE, "REAL": FLOATS, "WHOLE": WHOLE, "FACTOR": FLOATS + ["i8"],
+           "ANY": FLOATS + ["i64", "ui64"] + WHOLE}
+# Families whose shape function fixes the dtype of the first source.
+FIRST = {"QUANT": ["f32"], "DEQUANT": ["i8", "ui8"], "HISTOGRAM": ["ui32", "ui16"]}
+
+
+def ours() -> dict[str, list[str]]:
+    rows = re.findall(r'^TILE_OP\((\w+), "\w+", "\w*", (\w+), \w+, (\w+),', (ROOT / "src/tile/ops.def").read_text(), re.M)
+    found = {name: FIRST.get(family, CLASSES[kind]) for name, family, kind in rows}
+    found["TPREFETCH"] = CLASSES["ANY"]
+    return found
+
+
+def listed(text: str) -> list[str]:
+    """The dtypes of a list in a sentence."""
+    words = re.findall(r"\w+", text)
+    return [ours_name for name, ours_name in DTYPES.items() if name in words]
+
+
+def theirs(specification: Path) -> dict[str, list[str]]:
+    found = {}
+    for path in sorted((specification / "asl/tile").glob("*/*/*.asl")):
+        entry = re.search(r"PTO-INSTRUCTION: (\{.*\})", path.read_text())
+        if not entry:
+            continue
+        row = json.loads(entry.group(1))
+        after = row["block"][0].partition(",")[2]
+        dtypes = listed(after)
+        for sentence in row["contract"]["legality"]:
+            if dtypes:
+                break
+            match = re.search(r"(?:[Tt]ype|[Tt]ile|destination|same)[^.;]*? (?:is exactly|is one of|exactly one of|the same one of|one of)"
+                              r" ([^.;]*)", sentence)
+            dtypes = listed(match.group(1)) if match else dtypes
+        found[row["mnemonic"].replace(".", "_")] = dtypes
+    return found
+
+
+def table(specification: Path) -> str:
+    samite = ours()
+    lines = []
+    missing = 0
+    for name, dtypes in theirs(specification).items():
+        have = samite.get(name)
+        missing += have is None
+        lacking = "the operation" if have is None else " ".join(d for d in dtypes if d not in have)
+        lines.append(f"| `{name}` | {' '.join(dtypes)} | {' '.join(have or [])} | {lacking} |\n")
+    lines.append(f"| {len(lines)} operations | | {len(lines) - missing} | {missing} |\n")
+    return HEADING + "".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("specification", type=Path)
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    made = table(arguments.specification)
+    if not arguments.write:
+        print(made, end="")
+        return
+    before = PAGE.read_text().partition(HEADING)[0]
+    PAGE.write_text(before + made)
+
+
+if __name__ == "__main__":
+    main()
