@@ -317,7 +317,7 @@ static void tile_statement(struct writer *w)
     while (sam_tile_op_describe(rows, &op))
         rows++;
     sam_tile_op_describe(below(w, (unsigned)rows), &op);
-    bool store = strcmp(op.name, "tstore") == 0;
+    bool store = strcmp(op.name, "tstore") == 0 || strncmp(op.name, "mscatter", 8) == 0;
     size_t n = strlen(op.sources);
     struct {
         unsigned name;
@@ -331,7 +331,19 @@ static void tile_statement(struct writer *w)
     char attribute[32] = "";
     if (strncmp(op.name, "tcmp", 4) == 0)
         snprintf(attribute, sizeof attribute, " {cmp = %s}", word(w, sam_tile_compare_names));
-    if (strcmp(op.name, "tcvt") == 0)
+    static const char *const wraps[] = {"wrap_rint", "trunc", NULL};
+    static const char *const triangles[] = {"lower", "upper", NULL};
+    static const char *const orders[] = {"ascending", "descending", NULL};
+    static const char *const bytes[] = {"b0", "b1", "b2", "b3", NULL};
+    if (strcmp(op.name, "tquant") == 0)
+        snprintf(attribute, sizeof attribute, " {round = %s}", word(w, wraps));
+    if (strcmp(op.name, "ttri") == 0)
+        snprintf(attribute, sizeof attribute, " {tri = %s}", word(w, triangles));
+    if (strcmp(op.name, "tmrgsort") == 0)
+        snprintf(attribute, sizeof attribute, " {order = %s}", word(w, orders));
+    if (strcmp(op.name, "thistogram") == 0)
+        snprintf(attribute, sizeof attribute, " {byte = %s}", word(w, bytes));
+    if (strcmp(op.name, "tcvt") == 0 || strcmp(op.name, "tdequant") == 0)
         snprintf(attribute, sizeof attribute, " {round = %s}", word(w, rounds));
     bool updates = strcmp(op.name, "taxpy") == 0 || strcmp(op.name, "tinsert") == 0;
     bool dps = updates || below(w, 2);
