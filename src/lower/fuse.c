@@ -403,6 +403,12 @@ static void keep_private(const struct lower *l, struct group *g,
         sam_lower_part(l, g->space, op, op->operand_count - 1) != LOWER_FIRST_COLUMN ||
         !uses(l, &l->p->ops[next], tile) || !sam_lower_is_dead(l, tile, next))
         return;
+    for (uint32_t i = 0; i + 1 < op->operand_count; i++) { /* in place: it is read from memory */
+        const uint32_t source = sam_tile_arg(l->p, op, i);
+        if (lower_is_tile(l, source) &&
+            l->flow.root[source - l->f->first_value] == l->flow.root[tile - l->f->first_value])
+            return;
+    }
     for (unsigned i = 0; i < at; i++)
         if (uses(l, &l->p->ops[kernel->ops[i]], tile) ||
             sam_lower_traps(l, &l->p->ops[kernel->ops[i]]))
