@@ -22,7 +22,7 @@ static void check_arity(const struct net_node *n)
     FUZZ_CHECK(n->input_count <= arity[n->op][1] || arity[n->op][1] > 255);
 }
 
-static void check_value(const struct net_value *v, uint32_t node)
+static void check_value(const struct sam_net_value *v, uint32_t node)
 {
     uint64_t count = 1;
     volatile uint8_t sum = 0;
@@ -43,9 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct net_sizes sizes = {NULL, 0, dims, 0}, named = {NULL, 0, dims, 1};
     struct net_graph g;
     struct sam_error error = {0};
-    enum sam_status status = net_import_data(data, size, "fuzz", &named, &g, &error);
+    enum sam_status status = sam_net_import_data(data, size, "fuzz", &named, &g, &error);
     if (status == SAM_ERR_USAGE) /* no dimension of that name */
-        status = net_import_data(data, size, "fuzz", &sizes, &g, &error);
+        status = sam_net_import_data(data, size, "fuzz", &sizes, &g, &error);
     if (status != SAM_OK) {
         FUZZ_CHECK(status == error.status && error.text[0] && !g.values && !g.nodes);
         return 0;
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             FUZZ_CHECK(producer == NET_NONE || producer < i);
         }
     }
-    net_graph_free(&g);
+    sam_net_graph_free(&g);
     return 0;
 }
 
@@ -92,11 +92,11 @@ void fuzz_seeds(fuzz_add *add, void *context)
         const struct sam_network_dim n = {"n", 3};
         const struct net_sizes sizes = {NULL, 0, &n,
                                         strstr(models[i], " n\n") || strstr(models[i], " n ")};
-        if (net_import_data(model.data, model.size, "seed", &sizes, &g, &error) != SAM_OK) {
+        if (sam_net_import_data(model.data, model.size, "seed", &sizes, &g, &error) != SAM_OK) {
             fprintf(stderr, "%s\n", error.text);
             abort();
         }
-        net_graph_free(&g);
+        sam_net_graph_free(&g);
         add(context, "model", model.data, model.size);
         sam_buffer_free(&model);
     }

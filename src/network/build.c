@@ -11,7 +11,7 @@ static const char *const op_names[] = {
 #undef NET_OP
 };
 
-void net_build_fail(struct net_builder *b, enum sam_status status, const char *format, ...)
+void sam_net_build_fail(struct net_builder *b, enum sam_status status, const char *format, ...)
 {
     char text[256];
     va_list list;
@@ -30,7 +30,7 @@ void net_build_fail(struct net_builder *b, enum sam_status status, const char *f
 
 /* --- fusion */
 
-static bool same_shape(const struct net_value *a, const struct net_value *b)
+static bool same_shape(const struct sam_net_value *a, const struct sam_net_value *b)
 {
     return a->rank == b->rank && !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape);
 }
@@ -86,12 +86,12 @@ static bool one_exit(const struct net_builder *b, const struct net_group *group)
 static void grow(struct net_builder *b, struct net_group *group, uint32_t first)
 {
     struct net_group trial = *group;
-    const struct net_value *const shape = &b->graph->values[group->output];
+    const struct sam_net_value *const shape = &b->graph->values[group->output];
     const size_t end = b->graph->node_count - first > 256 ? first + 256 : b->graph->node_count;
     uint32_t reads = 0;
     for (uint32_t n = first + 1; n < end && trial.count < NET_GROUP; n++) {
         const struct net_node *const node = &b->graph->nodes[n];
-        bool joins = b->group[n] == NET_NONE && net_is_element(b->graph, n) &&
+        bool joins = b->group[n] == NET_NONE && sam_net_is_element(b->graph, n) &&
                      same_shape(&b->graph->values[node->output], shape),
              reads_group = false;
         for (uint32_t k = 0; k < node->input_count && joins; k++)
@@ -112,7 +112,7 @@ static bool make_groups(struct net_builder *b)
     for (uint32_t n = 0; n < graph->node_count; n++) {
         if (b->group[n] != NET_NONE)
             continue;
-        const bool element = net_is_element(graph, n);
+        const bool element = sam_net_is_element(graph, n);
         struct net_group *const group = &b->groups[b->group_count];
         *group = (struct net_group){.nodes = {n},
                                     .count = 1,
@@ -166,8 +166,8 @@ static char *join_names(const struct net_graph *graph, const uint32_t *nodes, ui
     return (char *)name.data;
 }
 
-void net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes, uint32_t count,
-                     uint32_t output)
+void sam_net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes,
+                         uint32_t count, uint32_t output)
 {
     struct net_plan *const plan = b->plan;
     struct net_step step = {.template = made,
@@ -183,11 +183,11 @@ void net_step_finish(struct net_builder *b, const char *made, const uint32_t *no
         sam_grow(plan->steps, plan->step_count, &plan->step_capacity, sizeof *plan->steps);
     if (grown)
         plan->steps = grown;
-    step.text = net_text_finish(&b->text);
+    step.text = sam_net_text_finish(&b->text);
     step.name = join_names(b->graph, nodes, count);
     step.nodes = sam_alloc(count, sizeof *step.nodes);
     b->text.buffers = NULL; /* the step's now */
-    net_text_free(&b->text);
+    sam_net_text_free(&b->text);
     b->text.plan = owner;
     b->scalars = NULL;
     b->scalar_count = b->scalar_capacity = 0;
@@ -195,8 +195,8 @@ void net_step_finish(struct net_builder *b, const char *made, const uint32_t *no
     if (step.nodes)
         memcpy(step.nodes, nodes, count * sizeof *nodes);
     if (!grown || !step.text || !step.name || !step.nodes || b->status != SAM_OK) {
-        net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
-        net_step_free(&step);
+        sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
+        sam_net_step_free(&step);
         return;
     }
     for (size_t i = 0; i < step.buffer_count; i++) {
@@ -213,11 +213,11 @@ static void run_template(struct net_builder *b, const struct net_group *group)
     switch (b->node->op) {
 #define NET_OP(name, inputs, optional, plan)                                                       \
     case NET_##name:                                                                               \
-        net_plan_##plan(b, group);                                                                 \
+        sam_net_plan_##plan(b, group);                                                             \
         break;
 #include "network/operators.def"
 #undef NET_OP
-    default: net_build_fail(b, SAM_ERR_INPUT, "is not supported");
+    default: sam_net_build_fail(b, SAM_ERR_INPUT, "is not supported");
     }
 }
 
@@ -228,8 +228,8 @@ static void finish_outputs(struct net_builder *b)
     b->node = NULL;
     for (uint32_t i = 0; i < graph->output_count && b->status == SAM_OK; i++) {
         const uint32_t value = graph->outputs[i];
-        const struct net_value *const v = &graph->values[value];
-        const struct net_place from = net_place_of(b, value);
+        const struct sam_net_value *const v = &graph->values[value];
+        const struct net_place from = sam_net_place_of(b, value);
         if (b->status != SAM_OK || v->count == 0)
             continue;
         const struct net_buffer *const buffer = &b->plan->buffers[from.buffer];
@@ -239,13 +239,14 @@ static void finish_outputs(struct net_builder *b)
         if (buffer->kind == NET_BUFFER_OUTPUT && buffer->value == value && first == i)
             continue;
         struct net_place to = {0};
-        to.buffer = net_buffer_add(b, NET_BUFFER_OUTPUT, net_kept(v->dtype), value, v->count);
-        net_strides(v->rank, v->shape, to.stride);
+        to.buffer =
+            sam_net_buffer_add(b, NET_BUFFER_OUTPUT, sam_net_kept(v->dtype), value, v->count);
+        sam_net_strides(v->rank, v->shape, to.stride);
         if (b->status != SAM_OK)
             continue;
         b->plan->buffers[to.buffer].number = i;
-        net_copy(b, v->rank, v->shape, net_kept(v->dtype), &from, &to);
-        net_step_finish(b, "output", NULL, 0, NET_NONE);
+        sam_net_copy(b, v->rank, v->shape, sam_net_kept(v->dtype), &from, &to);
+        sam_net_step_finish(b, "output", NULL, 0, NET_NONE);
     }
 }
 
@@ -323,14 +324,14 @@ static bool start(struct net_builder *b)
     for (size_t i = 0; i < graph->output_count; i++)
         b->uses[graph->outputs[i]]++;
     for (uint32_t i = 0; i < graph->input_count; i++) {
-        const struct net_value *const v = &graph->values[graph->inputs[i]];
+        const struct sam_net_value *const v = &graph->values[graph->inputs[i]];
         struct net_place *const place = &b->plan->places[graph->inputs[i]];
-        place->buffer =
-            net_buffer_add(b, NET_BUFFER_INPUT, net_kept(v->dtype), graph->inputs[i], v->count);
+        place->buffer = sam_net_buffer_add(b, NET_BUFFER_INPUT, sam_net_kept(v->dtype),
+                                           graph->inputs[i], v->count);
         if (b->status != SAM_OK)
             return false;
         b->plan->buffers[place->buffer].number = i;
-        net_strides(v->rank, v->shape, place->stride);
+        sam_net_strides(v->rank, v->shape, place->stride);
     }
     return true;
 }
@@ -349,8 +350,9 @@ static void build(struct net_builder *b)
     finish_outputs(b);
 }
 
-enum sam_status net_plan_make(const struct net_graph *graph, const struct net_plan_options *options,
-                              struct net_plan **plan, struct sam_error *error)
+enum sam_status sam_net_plan_make(const struct net_graph *graph,
+                                  const struct net_plan_options *options, struct net_plan **plan,
+                                  struct sam_error *error)
 {
     if (SAM_LACKS(error, graph, plan))
         return SAM_ERR_USAGE;
@@ -365,28 +367,28 @@ enum sam_status net_plan_make(const struct net_graph *graph, const struct net_pl
     if (start(&b))
         build(&b);
     else
-        net_build_fail(&b, SAM_ERR_MEMORY, "out of memory");
+        sam_net_build_fail(&b, SAM_ERR_MEMORY, "out of memory");
     free(b.border);
     free(b.uses);
     free(b.bordered);
     free(b.group);
     free(b.groups);
     free(b.scalars);
-    net_text_free(&b.text);
+    sam_net_text_free(&b.text);
     if (b.status == SAM_OK)
         b.status = make_arena(b.plan, error);
     if (b.status == SAM_OK && b.options.weights != NET_WEIGHTS_ARRAYS)
-        b.status = net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
+        b.status = sam_net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
     if (b.status == SAM_OK && b.options.weights != NET_WEIGHTS_ARRAYS)
-        b.status = net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
+        b.status = sam_net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
     if (b.status != SAM_OK) {
-        net_plan_free(b.plan);
+        sam_net_plan_free(b.plan);
         *plan = NULL;
     }
     return b.status;
 }
 
-void net_step_free(struct net_step *step)
+void sam_net_step_free(struct net_step *step)
 {
     sam_tile_program_free(step->program);
     free(step->name);
@@ -396,12 +398,12 @@ void net_step_free(struct net_step *step)
     free(step->scalars);
 }
 
-void net_plan_free(struct net_plan *plan)
+void sam_net_plan_free(struct net_plan *plan)
 {
     if (!plan)
         return;
     for (size_t i = 0; i < plan->step_count; i++)
-        net_step_free(&plan->steps[i]);
+        sam_net_step_free(&plan->steps[i]);
     for (size_t i = 0; i < plan->buffer_count; i++) {
         free(plan->buffers[i].data);
         free(plan->buffers[i].name);

@@ -25,7 +25,7 @@ struct net_builder {
     const struct net_graph *graph;
     struct net_plan *plan;
     struct net_plan_options options;
-    struct net_text text;      /* of the step at hand */
+    struct sam_net_text text;  /* of the step at hand */
     struct net_border *border; /* by value */
     uint32_t *uses;            /* by value: nodes that read it, and 1 for an output of the graph */
     bool *bordered;            /* by value: its place has the border */
@@ -42,42 +42,43 @@ struct net_builder {
 
 /* --- build.c */
 /* Record a failure, with the name of the node at hand; the first one stays. */
-void net_build_fail(struct net_builder *b, enum sam_status status, const char *format, ...)
+void sam_net_build_fail(struct net_builder *b, enum sam_status status, const char *format, ...)
     SAM_PRINTF(3, 4);
 /* End the program at hand as a step of these nodes. `made` is the template. */
-void net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes, uint32_t count,
-                     uint32_t output);
+void sam_net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes,
+                         uint32_t count, uint32_t output);
 /* The dtype in which values are kept on the machine: 64-bit integers in 32, all floats in f32. */
-enum sam_dtype net_kept(enum sam_dtype dtype);
+enum sam_dtype sam_net_kept(enum sam_dtype dtype);
 
 /* --- place.c */
-uint32_t net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, enum sam_dtype dtype,
-                        uint32_t value, uint64_t count);
+uint32_t sam_net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, enum sam_dtype dtype,
+                            uint32_t value, uint64_t count);
 /* A constant array; returns its elements to be filled in, and the buffer. NULL: out of memory. */
-void *net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count, uint32_t *buffer);
+void *sam_net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count,
+                         uint32_t *buffer);
 /* Pack the array with the others, if weights are packed. */
-void net_weight_pack(struct net_builder *b, uint32_t buffer);
+void sam_net_weight_pack(struct net_builder *b, uint32_t buffer);
 /* Strides of C order. */
-void net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride);
+void sam_net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride);
 /* Give a value an array of its own, its axes from the outermost to the innermost, with its border,
  * whose zeros the step at hand writes; an array of the caller if it is an output that fits. */
-struct net_place net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order);
+struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order);
 /* An array that holds a copy of a value with a border, not the value's own. */
-struct net_place net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
-                                const struct net_border *border, float fill);
+struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
+                                    const struct net_border *border, float fill);
 /* Fill the border of a place. */
-void net_place_border(struct net_builder *b, const struct net_value *value,
-                      const struct net_place *place, const uint32_t *order,
-                      const struct net_border *border, double fill);
+void sam_net_place_border(struct net_builder *b, const struct sam_net_value *value,
+                          const struct net_place *place, const uint32_t *order,
+                          const struct net_border *border, double fill);
 /* The place of a value that a node reads; constants get theirs here. */
-struct net_place net_place_of(struct net_builder *b, uint32_t value);
+struct net_place sam_net_place_of(struct net_builder *b, uint32_t value);
 /* Orders: channels last, or as the axes of a place lie. */
-void net_order_channels(uint32_t rank, uint32_t *order);
-void net_order_like(const struct net_place *place, uint32_t rank, const uint64_t *shape,
-                    uint32_t *order);
-void net_order_c(uint32_t rank, uint32_t *order);
+void sam_net_order_channels(uint32_t rank, uint32_t *order);
+void sam_net_order_like(const struct net_place *place, uint32_t rank, const uint64_t *shape,
+                        uint32_t *order);
+void sam_net_order_c(uint32_t rank, uint32_t *order);
 /* The first element of a constant as a number. */
-double net_place_constant(const struct net_value *value, uint64_t element);
+double sam_net_place_constant(const struct sam_net_value *value, uint64_t element);
 
 /* --- space.c: the elements of an output, as axes, and what is read and written for each */
 enum { NET_OPERANDS = 40 };
@@ -94,29 +95,29 @@ struct net_space {
     struct net_operand operand[NET_OPERANDS]; /* the first is the output */
 };
 /* The axes of `value`, the outermost of its place first; operand 0 is the value at that place. */
-void net_space_of(struct net_space *space, const struct net_value *value,
-                  const struct net_place *place);
+void sam_net_space_of(struct net_space *space, const struct sam_net_value *value,
+                      const struct net_place *place);
 /* Another operand with strides per axis of the value. Returns its number. */
-uint32_t net_space_add(struct net_builder *b, struct net_space *space, uint32_t value,
-                       const struct net_place *place, const int64_t *stride);
+uint32_t sam_net_space_add(struct net_builder *b, struct net_space *space, uint32_t value,
+                           const struct net_place *place, const int64_t *stride);
 /* A value that is broadcast to the space. */
-uint32_t net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t rank,
-                             uint32_t value);
+uint32_t sam_net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t rank,
+                                 uint32_t value);
 /* Split an axis into `outer` and what is left, within. Returns its position. */
-uint32_t net_space_split(struct net_space *space, uint32_t at, uint64_t outer);
+uint32_t sam_net_space_split(struct net_space *space, uint32_t at, uint64_t outer);
 /* A last axis of one element. */
-void net_space_column(struct net_space *space);
+void sam_net_space_column(struct net_space *space);
 /* Make this axis of the value the last one. */
-void net_space_last(struct net_space *space, uint32_t axis);
+void sam_net_space_last(struct net_space *space, uint32_t axis);
 /* Of an axis of the value only the elements first, first + step, ... */
-void net_space_every(struct net_space *space, uint32_t axis, uint64_t first, uint64_t step);
+void sam_net_space_every(struct net_space *space, uint32_t axis, uint64_t first, uint64_t step);
 /* Drop axes of one element, merge those that are one for every operand. At least one is left; the
  * last one as it is if `keep_last`. */
-void net_space_merge(struct net_space *space, bool keep_last);
+void sam_net_space_merge(struct net_space *space, bool keep_last);
 /* Long rows become several shorter ones. */
-void net_space_fold(struct net_space *space);
+void sam_net_space_fold(struct net_space *space);
 /* Tiles of at most `rows` x `cols`. */
-void net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols);
+void sam_net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols);
 
 /* A tile of the space: where it begins, and how large it is. */
 struct net_site {
@@ -126,43 +127,46 @@ struct net_site {
     uint64_t size[NET_AXES];
     uint64_t rows, cols;
 };
-void net_site_sizes(struct net_site *site);
+void sam_net_site_sizes(struct net_site *site);
 /* Whether an operand is the same in all rows, or all columns. */
-bool net_site_same(const struct net_site *site, uint32_t operand, bool in_rows);
-struct net_box net_site_box(struct net_text *text, const struct net_site *site, uint32_t operand,
-                            bool one_row, bool one_col);
-void net_site_store(struct net_text *text, const struct net_site *site, struct net_tile tile);
+bool sam_net_site_same(const struct net_site *site, uint32_t operand, bool in_rows);
+struct net_box sam_net_site_box(struct sam_net_text *text, const struct net_site *site,
+                                uint32_t operand, bool one_row, bool one_col);
+void sam_net_site_store(struct sam_net_text *text, const struct net_site *site,
+                        struct net_tile tile);
 /* Run `body` for each tile of a space; a long row that is alone is broken. */
 typedef void net_site_body(struct net_builder *b, void *context, const struct net_site *site);
-void net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
-                   void *context);
+void sam_net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
+                       void *context);
 /* Write `program` for the space; if it has more operations than lowering writes out, for one part
  * of an axis after the other, each but the last as a step of its own. */
 typedef void net_program(struct net_builder *b, struct net_space *space, void *context);
-void net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
-                     const struct net_group *group, net_program *program, void *context);
+void sam_net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
+                         const struct net_group *group, net_program *program, void *context);
 /* Fill what the operand 0 of the space covers. */
-void net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
-                    double fill);
+void sam_net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
+                        double fill);
 
 /* --- elements.c */
-bool net_is_element(const struct net_graph *graph, uint32_t node);
+bool sam_net_is_element(const struct net_graph *graph, uint32_t node);
 /* Add what the chain of a group reads to its space. */
-void net_chain_operands(struct net_builder *b, const struct net_group *group,
-                        struct net_space *space);
+void sam_net_chain_operands(struct net_builder *b, const struct net_group *group,
+                            struct net_space *space);
 /* The chain of a group over a tile; `start` is the tile of its start. */
-struct net_tile net_chain(struct net_builder *b, const struct net_group *group,
-                          const struct net_site *site, struct net_tile start);
+struct net_tile sam_net_chain(struct net_builder *b, const struct net_group *group,
+                              const struct net_site *site, struct net_tile start);
 /* Tiles that are live at once in the chain. */
-uint32_t net_chain_tiles(const struct net_builder *b, const struct net_group *group);
-struct net_tile net_site_load(struct net_builder *b, const struct net_site *site, uint32_t operand);
-struct net_tile net_binary(struct net_text *text, const char *name, struct net_tile a,
-                           struct net_tile b);
-struct net_tile net_with(struct net_text *text, const char *name, struct net_tile a, double scalar);
-struct net_tile net_unary(struct net_text *text, const char *name, struct net_tile a);
+uint32_t sam_net_chain_tiles(const struct net_builder *b, const struct net_group *group);
+struct net_tile sam_net_site_load(struct net_builder *b, const struct net_site *site,
+                                  uint32_t operand);
+struct net_tile sam_net_binary(struct sam_net_text *text, const char *name, struct net_tile a,
+                               struct net_tile b);
+struct net_tile sam_net_with(struct sam_net_text *text, const char *name, struct net_tile a,
+                             double scalar);
+struct net_tile sam_net_unary(struct sam_net_text *text, const char *name, struct net_tile a);
 /* `tile` repeated to a shape. */
-struct net_tile net_widen(struct net_text *text, struct net_tile tile, uint64_t rows,
-                          uint64_t cols);
+struct net_tile sam_net_widen(struct sam_net_text *text, struct net_tile tile, uint64_t rows,
+                              uint64_t cols);
 
 /* --- contract.c: out[i] = sum over taps and k of left[i, tap, k] * right[i, tap, k] */
 struct net_contract {
@@ -177,17 +181,17 @@ struct net_contract {
     double scale, bias_scale;      /* of sum and bias */
     const struct net_group *group;
 };
-void net_contract_run(struct net_builder *b, struct net_contract *contract);
+void sam_net_contract_run(struct net_builder *b, struct net_contract *contract);
 
 /* Templates, by the last column of operators.def: each writes the steps of a group. */
 typedef void net_template(struct net_builder *b, const struct net_group *group);
-net_template net_plan_conv, net_plan_conv_transpose, net_plan_pool, net_plan_product,
-    net_plan_elements, net_plan_rows, net_plan_reduce, net_plan_move, net_plan_gather,
-    net_plan_resize;
+net_template sam_net_plan_conv, sam_net_plan_conv_transpose, sam_net_plan_pool,
+    sam_net_plan_product, sam_net_plan_elements, sam_net_plan_rows, sam_net_plan_reduce,
+    sam_net_plan_move, sam_net_plan_gather, sam_net_plan_resize;
 
 /* --- move.c */
 /* Copy between two places of one shape, as a step of these nodes. */
-void net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, enum sam_dtype dtype,
-              const struct net_place *from, const struct net_place *to);
+void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, enum sam_dtype dtype,
+                  const struct net_place *from, const struct net_place *to);
 
 #endif

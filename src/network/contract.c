@@ -26,7 +26,7 @@ static struct net_site site_of(const struct state *s)
     struct net_site site = {.space = &s->c->space, .loaded = s->loaded};
     memcpy(site.at, s->at, sizeof site.at);
     memcpy(site.size, s->size, sizeof site.size);
-    net_site_sizes(&site);
+    sam_net_site_sizes(&site);
     return site;
 }
 
@@ -36,10 +36,10 @@ static struct net_tile load_factor(struct state *s, const struct net_site *site,
                                    uint32_t tap, struct net_index at, uint64_t k, uint64_t next)
 {
     struct net_contract *const c = s->c;
-    struct net_text *const text = &s->b->text;
+    struct sam_net_text *const text = &s->b->text;
     const uint32_t operand = right ? c->right : c->left;
     const int64_t step = right ? c->right_step : c->left_step;
-    struct net_box box = net_site_box(text, site, operand, right, !right);
+    struct net_box box = sam_net_site_box(text, site, operand, right, !right);
     const uint32_t last = box.count - 1;
     struct net_tile like = {.loc = SAM_TILE_mat, .dtype = SAM_F32};
     if (right && c->constant) { /* a run of elements */
@@ -52,14 +52,14 @@ static struct net_tile load_factor(struct state *s, const struct net_site *site,
         like.rows = k;
         like.cols = site->cols;
         like.col_major = k > 1;
-        box.at = net_add(text, box.at, net_at((int64_t)(tap * c->depth) * cols));
-        box.at = net_add(text, box.at, net_times(text, at, cols));
-        const struct net_tile tile = net_load(text, like, &box);
+        box.at = sam_net_add(text, box.at, net_at((int64_t)(tap * c->depth) * cols));
+        box.at = sam_net_add(text, box.at, sam_net_times(text, at, cols));
+        const struct net_tile tile = sam_net_load(text, like, &box);
         if (next && s->b->plan->buffers[box.buffer].name) { /* for the weight unit */
-            box.at = net_add(text, box.at, net_at((int64_t)k * cols));
+            box.at = sam_net_add(text, box.at, net_at((int64_t)k * cols));
             box.size[0] = next;
             box.stride[1] = (int64_t)next;
-            net_prefetch(text, &box);
+            sam_net_prefetch(text, &box);
         }
         return tile;
     }
@@ -78,9 +78,9 @@ static struct net_tile load_factor(struct state *s, const struct net_site *site,
         like.rows = site->rows;
         like.cols = k;
     }
-    box.at = net_add(text, box.at, net_at(right ? c->right_tap[tap] : c->left_tap[tap]));
-    box.at = net_add(text, box.at, net_times(text, at, step));
-    return net_load(text, like, &box);
+    box.at = sam_net_add(text, box.at, net_at(right ? c->right_tap[tap] : c->left_tap[tap]));
+    box.at = sam_net_add(text, box.at, sam_net_times(text, at, step));
+    return sam_net_load(text, like, &box);
 }
 
 static uint64_t blocks_of(const struct state *s)
@@ -106,7 +106,7 @@ static void multiply(struct state *s, const struct net_site *site, struct net_ti
                      uint32_t tap, struct net_index at, uint64_t k, uint64_t next,
                      const struct net_tile *kept)
 {
-    struct net_text *const text = &s->b->text;
+    struct sam_net_text *const text = &s->b->text;
     struct net_tile left = load_factor(s, site, false, tap, at, k, 0), like = left;
     struct net_tile right = kept ? *kept : load_factor(s, site, true, tap, at, k, next);
     like.loc = SAM_TILE_left;
@@ -115,12 +115,12 @@ static void multiply(struct state *s, const struct net_site *site, struct net_ti
     like.loc = SAM_TILE_right;
     right = NET_OP1(text, "tmov", like, right);
     if (first)
-        net_op_into(text, "tmatmul", sum, 2, (struct net_tile[]){left, right});
+        sam_net_op_into(text, "tmatmul", sum, 2, (struct net_tile[]){left, right});
     else
-        net_op_into(text, "tmatmul_acc", sum, 3, (struct net_tile[]){sum, left, right});
+        sam_net_op_into(text, "tmatmul_acc", sum, 3, (struct net_tile[]){sum, left, right});
 }
 
-static void sum_rows(struct net_text *text, void *context, const struct net_index *at,
+static void sum_rows(struct sam_net_text *text, void *context, const struct net_index *at,
                      const uint64_t *size)
 {
     struct state *const s = context;
@@ -132,7 +132,7 @@ static void sum_rows(struct net_text *text, void *context, const struct net_inde
     const struct net_site site = site_of(s);
     struct net_tile like = {
         .loc = SAM_TILE_acc, .dtype = SAM_F32, .rows = site.rows, .cols = site.cols};
-    const struct net_tile sum = net_alloc(text, like);
+    const struct net_tile sum = sam_net_alloc(text, like);
     const uint64_t blocks = blocks_of(s), whole = c->depth / s->block;
     for (uint32_t tap = 0; tap < c->taps; tap++) {
         const bool loop = !s->kept && whole > 8; /* the first product is no part of the loop */
@@ -142,10 +142,10 @@ static void sum_rows(struct net_text *text, void *context, const struct net_inde
                      s->kept ? &s->right[tap * blocks + n] : NULL);
         if (!loop)
             continue;
-        const struct net_index k = net_for(text, (whole - 1) * s->block, s->block);
-        multiply(s, &site, sum, false, tap, net_add(text, k, net_at((int64_t)s->block)), s->block,
-                 block_after(s, tap, whole - 1), NULL);
-        net_end(text, (whole - 1) * s->block, s->block);
+        const struct net_index k = sam_net_for(text, (whole - 1) * s->block, s->block);
+        multiply(s, &site, sum, false, tap, sam_net_add(text, k, net_at((int64_t)s->block)),
+                 s->block, block_after(s, tap, whole - 1), NULL);
+        sam_net_end(text, (whole - 1) * s->block, s->block);
         if (whole < blocks)
             multiply(s, &site, sum, false, tap, net_at((int64_t)(whole * s->block)),
                      block_at(s, whole), block_after(s, tap, whole), NULL);
@@ -153,17 +153,17 @@ static void sum_rows(struct net_text *text, void *context, const struct net_inde
     like.loc = SAM_TILE_vec;
     struct net_tile start = NET_OP1(text, "tmov", like, sum);
     if (c->scale != 1)
-        start = net_with(text, "tmuls", start, c->scale);
+        start = sam_net_with(text, "tmuls", start, c->scale);
     if (c->bias != NET_NONE) {
-        struct net_tile bias = net_site_load(s->b, &site, c->bias);
+        struct net_tile bias = sam_net_site_load(s->b, &site, c->bias);
         if (c->bias_scale != 1)
-            bias = net_with(text, "tmuls", bias, c->bias_scale);
-        start = net_binary(text, "add", start, bias);
+            bias = sam_net_with(text, "tmuls", bias, c->bias_scale);
+        start = sam_net_binary(text, "add", start, bias);
     }
-    net_site_store(text, &site, net_chain(s->b, c->group, &site, start));
+    sam_net_site_store(text, &site, sam_net_chain(s->b, c->group, &site, start));
 }
 
-static void sum_columns(struct net_text *text, void *context, const struct net_index *at,
+static void sum_columns(struct sam_net_text *text, void *context, const struct net_index *at,
                         const uint64_t *size)
 {
     struct state *const s = context;
@@ -190,9 +190,9 @@ static void sum_columns(struct net_text *text, void *context, const struct net_i
         for (uint32_t i = 0; i < s->inner_count; i++)
             same &= s->c->space.operand[k].stride[s->inner[i]] == 0;
         if (same)
-            s->loaded[k] = net_site_load(s->b, &site, k);
+            s->loaded[k] = sam_net_site_load(s->b, &site, k);
     }
-    net_nest(text, s->inner_count, extent, tile, sum_rows, s);
+    sam_net_nest(text, s->inner_count, extent, tile, sum_rows, s);
 }
 
 /* Constant right factors in the order in which tiles load them. */
@@ -207,7 +207,7 @@ static void reorder(struct state *s)
     float *const to = sam_alloc(buffer->count, sizeof *to);
     uint64_t at = 0;
     if (!to) {
-        net_build_fail(s->b, SAM_ERR_MEMORY, "out of memory");
+        sam_net_build_fail(s->b, SAM_ERR_MEMORY, "out of memory");
         return;
     }
     for (uint64_t first = 0; first * each < buffer->count;) { /* tiles of columns */
@@ -226,7 +226,7 @@ static void reorder(struct state *s)
     buffer->data = to;
     for (uint32_t i = 0; i <= last; i++)
         right->stride[i] *= (int64_t)c->taps;
-    net_weight_pack(s->b, right->buffer);
+    sam_net_weight_pack(s->b, right->buffer);
 }
 
 static uint64_t round_up(uint64_t value, uint64_t to)
@@ -250,17 +250,17 @@ static void write_sums(struct net_builder *b, struct net_space *space, void *con
         s->outer[s->outer_count++] = i;
     }
     b->products += products;
-    net_nest(&b->text, s->outer_count, extent, tile, sum_columns, s);
+    sam_net_nest(&b->text, s->outer_count, extent, tile, sum_columns, s);
 }
 
-void net_contract_run(struct net_builder *b, struct net_contract *c)
+void sam_net_contract_run(struct net_builder *b, struct net_contract *c)
 {
     struct net_space *const space = &c->space;
     if (b->status != SAM_OK)
         return;
     struct state s = {.c = c, .b = b};
     const uint32_t last = space->axes - 1;
-    net_space_tile(space, 1, 128);
+    sam_net_space_tile(space, 1, 128);
     const uint64_t cols = round_up(space->tile[last], 8);
     const uint64_t most_k = FACTOR / (cols < 64 ? 64 : cols);
     s.block = c->depth <= most_k ? c->depth
@@ -268,9 +268,9 @@ void net_contract_run(struct net_builder *b, struct net_contract *c)
                                                 ((c->depth + most_k - 1) / most_k),
                                             16);
     uint64_t rows = FACTOR / round_up(s.block, 8);
-    const uint64_t chain = 49152 / net_chain_tiles(b, c->group) / cols;
+    const uint64_t chain = 49152 / sam_net_chain_tiles(b, c->group) / cols;
     rows = rows < chain ? rows : chain;
-    net_space_tile(space, rows ? rows : 1, space->tile[last]);
+    sam_net_space_tile(space, rows ? rows : 1, space->tile[last]);
     for (uint32_t i = 0; i < last; i++)
         if (space->operand[c->right].stride[i] != 0)
             space->tile[i] = 1;
@@ -278,5 +278,5 @@ void net_contract_run(struct net_builder *b, struct net_contract *c)
         c->taps * round_up(c->depth, 8) * cols <= KEPT && c->taps * blocks_of(&s) <= KEPT_TILES;
     if (c->constant)
         reorder(&s);
-    net_space_parts(b, space, c->constant ? "conv" : "product", c->group, write_sums, &s);
+    sam_net_space_parts(b, space, c->constant ? "conv" : "product", c->group, write_sums, &s);
 }

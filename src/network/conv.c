@@ -6,15 +6,15 @@
 
 #include <stdlib.h>
 
-struct net_place net_conv_input(struct net_builder *b, const struct net_group *group,
-                                const uint64_t *pad, bool zeros, float fill)
+struct net_place sam_net_conv_input(struct net_builder *b, const struct net_group *group,
+                                    const uint64_t *pad, bool zeros, float fill)
 {
     const uint32_t value = b->node->inputs[0];
-    const struct net_value *const in = &b->graph->values[value];
+    const struct sam_net_value *const in = &b->graph->values[value];
     const struct net_border *const has = &b->border[value];
     const struct net_border border = {.before = {0, 0, pad[0], pad[1]},
                                       .after = {0, 0, pad[2], pad[3]}};
-    const struct net_place from = net_place_of(b, value);
+    const struct net_place from = sam_net_place_of(b, value);
     const bool none = !(pad[0] | pad[1] | pad[2] | pad[3]);
     bool fits = zeros && b->bordered[value];
     for (uint32_t i = 0; i < in->rank && fits; i++)
@@ -22,68 +22,71 @@ struct net_place net_conv_input(struct net_builder *b, const struct net_group *g
     if (none || fits || b->status != SAM_OK)
         return from;
     uint32_t order[NET_RANK];
-    net_order_channels(in->rank, order);
-    const struct net_place to = net_place_copy(b, value, order, &border, fill);
+    sam_net_order_channels(in->rank, order);
+    const struct net_place to = sam_net_place_copy(b, value, order, &border, fill);
     if (b->status != SAM_OK)
         return to;
-    net_copy(b, in->rank, in->shape, net_kept(in->dtype), &from, &to);
-    net_step_finish(b, "pad", group->nodes, 1, NET_NONE);
+    sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &to);
+    sam_net_step_finish(b, "pad", group->nodes, 1, NET_NONE);
     return to;
 }
 
-void net_conv_space(struct net_builder *b, const struct net_group *group, struct net_space *space)
+void sam_net_conv_space(struct net_builder *b, const struct net_group *group,
+                        struct net_space *space)
 {
-    const struct net_value *const out = &b->graph->values[group->output];
+    const struct sam_net_value *const out = &b->graph->values[group->output];
     uint32_t order[NET_RANK];
-    net_order_channels(out->rank, order);
-    const struct net_place place = net_place_new(b, group->output, order);
-    net_space_of(space, out, &place);
-    net_chain_operands(b, group, space);
-    net_space_last(space, 1);
+    sam_net_order_channels(out->rank, order);
+    const struct net_place place = sam_net_place_new(b, group->output, order);
+    sam_net_space_of(space, out, &place);
+    sam_net_chain_operands(b, group, space);
+    sam_net_space_last(space, 1);
 }
 
-uint32_t net_conv_bias(struct net_builder *b, struct net_space *space)
+uint32_t sam_net_conv_bias(struct net_builder *b, struct net_space *space)
 {
     const struct net_node *const node = b->node;
     if (node->input_count < 3 || node->inputs[2] == NET_NONE)
         return NET_NONE;
-    const struct net_place place = net_place_of(b, node->inputs[2]);
-    return net_space_add(b, space, NET_NONE, &place, (int64_t[NET_RANK]){[1] = place.stride[0]});
+    const struct net_place place = sam_net_place_of(b, node->inputs[2]);
+    return sam_net_space_add(b, space, NET_NONE, &place,
+                             (int64_t[NET_RANK]){[1] = place.stride[0]});
 }
 
-uint32_t net_conv_windows(struct net_builder *b, struct net_space *space, struct net_place in,
-                          bool channels)
+uint32_t sam_net_conv_windows(struct net_builder *b, struct net_space *space, struct net_place in,
+                              bool channels)
 {
     const struct net_params *const p = &b->node->params;
     in.offset -= in.stride[2] * (int64_t)p->pad[0] + in.stride[3] * (int64_t)p->pad[1];
-    return net_space_add(b, space, NET_NONE, &in,
-                         (int64_t[NET_RANK]){in.stride[0], channels ? in.stride[1] : 0,
-                                             in.stride[2] * (int64_t)p->stride[0],
-                                             in.stride[3] * (int64_t)p->stride[1]});
+    return sam_net_space_add(b, space, NET_NONE, &in,
+                             (int64_t[NET_RANK]){in.stride[0], channels ? in.stride[1] : 0,
+                                                 in.stride[2] * (int64_t)p->stride[0],
+                                                 in.stride[3] * (int64_t)p->stride[1]});
 }
 
-bool net_conv_taps(struct net_builder *b, struct net_contract *c, uint64_t rows, uint64_t cols)
+bool sam_net_conv_taps(struct net_builder *b, struct net_contract *c, uint64_t rows, uint64_t cols)
 {
     c->taps = 0;
     c->left_tap = sam_alloc(rows * cols, sizeof *c->left_tap);
     c->right_tap = sam_alloc(rows * cols, sizeof *c->right_tap);
     if (!c->left_tap || !c->right_tap)
-        net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
+        sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
     return b->status == SAM_OK;
 }
 
 /* Constant weights as [tap][output channel][k]: `k` runs over the channels of a group or, if
  * `wide`, over the columns of the window and these. */
-static struct net_place turned(struct net_builder *b, const struct net_value *w, bool wide)
+static struct net_place turned(struct net_builder *b, const struct sam_net_value *w, bool wide)
 {
     const uint64_t outs = w->shape[0], ins = w->shape[1], kh = w->shape[2], kw = w->shape[3];
     struct net_place place = {0};
-    float *const data = net_weight_add(b, SAM_F32, w->count, &place.buffer);
+    float *const data = sam_net_weight_add(b, SAM_F32, w->count, &place.buffer);
     for (uint64_t o = 0; data && o < outs; o++)
         for (uint64_t i = 0; i < ins; i++)
             for (uint64_t y = 0; y < kh; y++)
                 for (uint64_t x = 0; x < kw; x++) {
-                    const double weight = net_place_constant(w, ((o * ins + i) * kh + y) * kw + x);
+                    const double weight =
+                        sam_net_place_constant(w, ((o * ins + i) * kh + y) * kw + x);
                     const uint64_t at = wide ? ((y * outs + o) * kw + x) * ins + i
                                              : ((y * kw + x) * outs + o) * ins + i;
                     data[at] = (float)weight;
@@ -97,32 +100,32 @@ static struct net_place turned(struct net_builder *b, const struct net_value *w,
     return place;
 }
 
-void net_plan_conv(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_conv(struct net_builder *b, const struct net_group *group)
 {
     const struct net_params *const p = &b->node->params;
-    const struct net_value *const in = &b->graph->values[b->node->inputs[0]];
-    const struct net_value *const w = &b->graph->values[b->node->inputs[1]];
-    const struct net_place from = net_conv_input(b, group, p->pad, true, 0);
+    const struct sam_net_value *const in = &b->graph->values[b->node->inputs[0]];
+    const struct sam_net_value *const w = &b->graph->values[b->node->inputs[1]];
+    const struct net_place from = sam_net_conv_input(b, group, p->pad, true, 0);
     const uint64_t outs = w->shape[0], ins = w->shape[1];
     const bool deep = p->group > 1 && ins == 1 && outs == p->group && w->data && p->stride[1] <= 64;
     const bool wide = !deep && p->group == 1 && p->dilation[1] == 1 && p->kernel[1] > 1 &&
                       w->data && from.stride[1] == 1 && from.stride[3] == (int64_t)in->shape[1];
     const struct net_place weights =
-        w->data ? turned(b, w, wide) : net_place_of(b, b->node->inputs[1]);
+        w->data ? turned(b, w, wide) : sam_net_place_of(b, b->node->inputs[1]);
     struct net_contract c = {.group = group, .scale = 1, .bias_scale = 1};
-    net_conv_space(b, group, &c.space);
-    c.bias = net_conv_bias(b, &c.space);
-    c.left = net_conv_windows(b, &c.space, from, deep);
-    c.right = net_space_add(b, &c.space, NET_NONE, &weights,
-                            (int64_t[NET_RANK]){[1] = weights.stride[0]});
+    sam_net_conv_space(b, group, &c.space);
+    c.bias = sam_net_conv_bias(b, &c.space);
+    c.left = sam_net_conv_windows(b, &c.space, from, deep);
+    c.right = sam_net_space_add(b, &c.space, NET_NONE, &weights,
+                                (int64_t[NET_RANK]){[1] = weights.stride[0]});
     c.depth = wide ? ins * p->kernel[1] : ins;
     c.left_step = from.stride[1];
     c.right_step = weights.stride[1];
     const uint64_t cols = wide ? 1 : p->kernel[1];
     if (deep) {
         c.right_step = weights.stride[3];
-        net_windows_run(b, &c, &from, "add");
-    } else if (net_conv_taps(b, &c, p->kernel[0], cols)) {
+        sam_net_windows_run(b, &c, &from, "add");
+    } else if (sam_net_conv_taps(b, &c, p->kernel[0], cols)) {
         for (uint64_t y = 0; y < p->kernel[0]; y++)
             for (uint64_t x = 0; x < cols; x++) {
                 c.left_tap[c.taps] = from.stride[2] * (int64_t)(y * p->dilation[0]) +
@@ -131,14 +134,14 @@ void net_plan_conv(struct net_builder *b, const struct net_group *group)
                     weights.stride[2] * (int64_t)y + weights.stride[3] * (int64_t)x;
             }
         if (p->group > 1) {
-            const uint32_t at = net_space_split(&c.space, c.space.axes - 1, p->group);
+            const uint32_t at = sam_net_space_split(&c.space, c.space.axes - 1, p->group);
             c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;
         }
-        net_space_merge(&c.space, true);
+        sam_net_space_merge(&c.space, true);
         c.constant = w->data != NULL;
-        net_contract_run(b, &c);
+        sam_net_contract_run(b, &c);
     }
     free(c.left_tap);
     free(c.right_tap);
-    net_step_finish(b, deep ? "depthwise" : "conv", group->nodes, group->count, group->output);
+    sam_net_step_finish(b, deep ? "depthwise" : "conv", group->nodes, group->count, group->output);
 }

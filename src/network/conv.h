@@ -8,20 +8,21 @@
 
 /* The input of the node at hand with at least that border; `zeros`: its own will do. A copy of it
  * is a step of its own. */
-struct net_place net_conv_input(struct net_builder *b, const struct net_group *group,
-                                const uint64_t *pad, bool zeros, float fill);
+struct net_place sam_net_conv_input(struct net_builder *b, const struct net_group *group,
+                                    const uint64_t *pad, bool zeros, float fill);
 /* The space of the output with its chain; the channels are last. */
-void net_conv_space(struct net_builder *b, const struct net_group *group, struct net_space *space);
+void sam_net_conv_space(struct net_builder *b, const struct net_group *group,
+                        struct net_space *space);
 /* The operand of the bias, or NET_NONE. */
-uint32_t net_conv_bias(struct net_builder *b, struct net_space *space);
+uint32_t sam_net_conv_bias(struct net_builder *b, struct net_space *space);
 /* The input as an operand: where the windows begin. `channels`: each output has its own. */
-uint32_t net_conv_windows(struct net_builder *b, struct net_space *space, struct net_place in,
-                          bool channels);
+uint32_t sam_net_conv_windows(struct net_builder *b, struct net_space *space, struct net_place in,
+                              bool channels);
 /* Room for the taps of a window. */
-bool net_conv_taps(struct net_builder *b, struct net_contract *c, uint64_t rows, uint64_t cols);
+bool sam_net_conv_taps(struct net_builder *b, struct net_contract *c, uint64_t rows, uint64_t cols);
 /* The windows themselves combined, element by element: "add", "max". Each is multiplied by its row
  * of weights if there are any, `right`, `right_step` apart. `from` is the padded input. */
-void net_windows_run(struct net_builder *b, struct net_contract *c, const struct net_place *from,
-                     const char *combine);
+void sam_net_windows_run(struct net_builder *b, struct net_contract *c,
+                         const struct net_place *from, const char *combine);
 
 #endif

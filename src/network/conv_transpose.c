@@ -7,18 +7,18 @@
 
 /* The weights of a phase as [tap][output channel][input channel of the group]; zeros for a tap
  * that the kernel lacks. `taps` are numbers of the kernel's taps. */
-static struct net_place turned(struct net_builder *b, const struct net_value *w, uint64_t groups,
-                               const int64_t *taps, uint32_t count)
+static struct net_place turned(struct net_builder *b, const struct sam_net_value *w,
+                               uint64_t groups, const int64_t *taps, uint32_t count)
 {
     const uint64_t ins = w->shape[0] / groups, outs = w->shape[1], all = w->shape[2] * w->shape[3];
     struct net_place place = {0};
-    float *const data = net_weight_add(b, SAM_F32, count * outs * groups * ins, &place.buffer);
+    float *const data = sam_net_weight_add(b, SAM_F32, count * outs * groups * ins, &place.buffer);
     for (uint64_t i = 0; data && i < w->shape[0]; i++)
         for (uint64_t o = 0; o < outs; o++)
             for (uint64_t t = 0; t < count; t++)
                 if ((uint64_t)taps[t] < all)
                     data[(t * outs * groups + i / ins * outs + o) * ins + i % ins] =
-                        (float)net_place_constant(w, (i * outs + o) * all + (uint64_t)taps[t]);
+                        (float)sam_net_place_constant(w, (i * outs + o) * all + (uint64_t)taps[t]);
     if (data)
         b->plan->buffers[place.buffer].stored = w->dtype;
     return place;
@@ -76,7 +76,7 @@ static void phase_taps(const struct net_params *p, struct net_contract *c,
 /* Whether the phases of a row of outputs are columns side by side: the kernel is as large as the
  * stride, and nothing else is read for each output. */
 static bool side_by_side(const struct net_params *p, const struct net_space *space,
-                         const struct net_value *out)
+                         const struct sam_net_value *out)
 {
     const uint32_t last = space->axes - 1;
     return p->group == 1 && p->kernel[0] == p->stride[0] && p->kernel[1] == p->stride[1] &&
@@ -89,97 +89,98 @@ static bool side_by_side(const struct net_params *p, const struct net_space *spa
 
 /* Such a transposed convolution: for each row of the kernel a product with
  * [column, output channel][input channel]. */
-static void run_side_by_side(struct net_builder *b, const struct net_value *w,
+static void run_side_by_side(struct net_builder *b, const struct sam_net_value *w,
                              const struct net_place *from, const struct net_contract *whole)
 {
     const struct net_node *const node = b->node;
     const uint64_t ins = w->shape[0], outs = w->shape[1], width = node->params.kernel[1];
     const bool biased = node->input_count > 2 && node->inputs[2] != NET_NONE;
     struct net_place bias = {0};
-    float *const repeated = biased ? net_weight_add(b, SAM_F32, width * outs, &bias.buffer) : NULL;
+    float *const repeated =
+        biased ? sam_net_weight_add(b, SAM_F32, width * outs, &bias.buffer) : NULL;
     for (uint64_t i = 0; repeated && i < width * outs; i++)
-        repeated[i] = (float)net_place_constant(&b->graph->values[node->inputs[2]], i % outs);
+        repeated[i] = (float)sam_net_place_constant(&b->graph->values[node->inputs[2]], i % outs);
     for (uint64_t y = 0; y < node->params.kernel[0] && b->status == SAM_OK; y++) {
         struct net_contract c = *whole;
         struct net_place weights = {0};
-        float *const data = net_weight_add(b, SAM_F32, width * outs * ins, &weights.buffer);
+        float *const data = sam_net_weight_add(b, SAM_F32, width * outs * ins, &weights.buffer);
         for (uint64_t i = 0; data && i < ins * outs * width; i++)
-            data[i] = (float)net_place_constant(
+            data[i] = (float)sam_net_place_constant(
                 w, ((i % ins * outs + i / ins % outs) * w->shape[2] + y) * width + i / ins / outs);
         if (!data)
             return;
         b->plan->buffers[weights.buffer].stored = w->dtype;
         c.taps = 1;
         c.left_tap[0] = c.right_tap[0] = 0;
-        net_space_every(&c.space, 2, y, node->params.stride[0]);
-        net_space_split(&c.space, c.space.axes - 2, c.space.extent[c.space.axes - 2] / width);
+        sam_net_space_every(&c.space, 2, y, node->params.stride[0]);
+        sam_net_space_split(&c.space, c.space.axes - 2, c.space.extent[c.space.axes - 2] / width);
         const uint32_t last = --c.space.axes - 1; /* the columns of a phase and their channels */
         c.space.extent[last] = width * outs;
         c.space.operand[0].stride[last] = 1;
         c.space.axis[last] = 1;
         const int64_t each[NET_RANK] = {[1] = 1};
-        c.bias = biased ? net_space_add(b, &c.space, NET_NONE, &bias, each) : NET_NONE;
-        c.left = net_space_add(
+        c.bias = biased ? sam_net_space_add(b, &c.space, NET_NONE, &bias, each) : NET_NONE;
+        c.left = sam_net_space_add(
             b, &c.space, NET_NONE, from,
             (int64_t[NET_RANK]){from->stride[0], 0, from->stride[2], from->stride[3]});
-        c.right =
-            net_space_add(b, &c.space, NET_NONE, &weights, (int64_t[NET_RANK]){[1] = (int64_t)ins});
-        net_space_merge(&c.space, true);
-        net_contract_run(b, &c);
+        c.right = sam_net_space_add(b, &c.space, NET_NONE, &weights,
+                                    (int64_t[NET_RANK]){[1] = (int64_t)ins});
+        sam_net_space_merge(&c.space, true);
+        sam_net_contract_run(b, &c);
     }
 }
 
-void net_plan_conv_transpose(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_conv_transpose(struct net_builder *b, const struct net_group *group)
 {
     const struct net_params *const p = &b->node->params;
-    const struct net_value *const in = &b->graph->values[b->node->inputs[0]];
-    const struct net_value *const w = &b->graph->values[b->node->inputs[1]];
-    const struct net_value *const out = &b->graph->values[b->node->output];
+    const struct sam_net_value *const in = &b->graph->values[b->node->inputs[0]];
+    const struct sam_net_value *const w = &b->graph->values[b->node->inputs[1]];
+    const struct sam_net_value *const out = &b->graph->values[b->node->output];
     uint64_t border[4];
     if (!w->data) {
-        net_build_fail(b, SAM_ERR_INPUT, "the weights are not constant");
+        sam_net_build_fail(b, SAM_ERR_INPUT, "the weights are not constant");
         return;
     }
     for (uint32_t i = 0; i < 2; i++)
         reach(p, i, in->shape[2 + i], out->shape[2 + i], &border[i], &border[2 + i]);
-    const struct net_place from = net_conv_input(b, group, border, true, 0);
+    const struct net_place from = sam_net_conv_input(b, group, border, true, 0);
     struct net_contract whole = {.group = group, .scale = 1, .bias_scale = 1};
     const uint64_t ins = in->shape[1] / p->group;
-    net_conv_space(b, group, &whole.space);
+    sam_net_conv_space(b, group, &whole.space);
     whole.depth = ins;
     whole.left_step = from.stride[1];
     whole.right_step = 1;
     whole.constant = true;
-    if (!net_conv_taps(b, &whole, p->kernel[0], p->kernel[1]))
+    if (!sam_net_conv_taps(b, &whole, p->kernel[0], p->kernel[1]))
         goto done;
     if (side_by_side(p, &whole.space, out)) {
         run_side_by_side(b, w, &from, &whole);
         goto done;
     }
-    whole.bias = net_conv_bias(b, &whole.space);
+    whole.bias = sam_net_conv_bias(b, &whole.space);
     for (uint64_t i = 0; i < p->stride[0] * p->stride[1] && b->status == SAM_OK; i++) {
         const uint64_t phase[2] = {i / p->stride[1], i % p->stride[1]};
         struct net_contract c = whole;
         if (phase[0] >= out->shape[2] || phase[1] >= out->shape[3])
             continue;
-        net_space_every(&c.space, 2, phase[0], p->stride[0]);
-        net_space_every(&c.space, 3, phase[1], p->stride[1]);
-        c.left =
-            net_space_add(b, &c.space, NET_NONE, &from,
-                          (int64_t[NET_RANK]){from.stride[0], 0, from.stride[2], from.stride[3]});
+        sam_net_space_every(&c.space, 2, phase[0], p->stride[0]);
+        sam_net_space_every(&c.space, 3, phase[1], p->stride[1]);
+        c.left = sam_net_space_add(
+            b, &c.space, NET_NONE, &from,
+            (int64_t[NET_RANK]){from.stride[0], 0, from.stride[2], from.stride[3]});
         phase_taps(p, &c, &from, phase);
         const struct net_place weights = turned(b, w, p->group, c.right_tap, c.taps);
-        c.right =
-            net_space_add(b, &c.space, NET_NONE, &weights, (int64_t[NET_RANK]){[1] = (int64_t)ins});
+        c.right = sam_net_space_add(b, &c.space, NET_NONE, &weights,
+                                    (int64_t[NET_RANK]){[1] = (int64_t)ins});
         if (p->group > 1) {
-            const uint32_t at = net_space_split(&c.space, c.space.axes - 1, p->group);
+            const uint32_t at = sam_net_space_split(&c.space, c.space.axes - 1, p->group);
             c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;
         }
-        net_space_merge(&c.space, true);
-        net_contract_run(b, &c);
+        sam_net_space_merge(&c.space, true);
+        sam_net_contract_run(b, &c);
     }
 done:
     free(whole.left_tap);
     free(whole.right_tap);
-    net_step_finish(b, "conv_transpose", group->nodes, group->count, group->output);
+    sam_net_step_finish(b, "conv_transpose", group->nodes, group->count, group->output);
 }

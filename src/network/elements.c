@@ -6,7 +6,7 @@
 
 #include "network/build.h"
 
-bool net_is_element(const struct net_graph *graph, uint32_t node)
+bool sam_net_is_element(const struct net_graph *graph, uint32_t node)
 {
     switch (graph->nodes[node].op) {
 #define NET_OP(name, inputs, optional, plan)                                                       \
@@ -20,7 +20,8 @@ bool net_is_element(const struct net_graph *graph, uint32_t node)
 
 /* --- operations on tiles, rows and columns */
 
-struct net_tile net_widen(struct net_text *text, struct net_tile tile, uint64_t rows, uint64_t cols)
+struct net_tile sam_net_widen(struct sam_net_text *text, struct net_tile tile, uint64_t rows,
+                              uint64_t cols)
 {
     struct net_tile like = net_shape_of(tile.dtype, rows, cols);
     if (tile.scalar)
@@ -35,14 +36,15 @@ struct net_tile net_widen(struct net_text *text, struct net_tile tile, uint64_t 
     return tile.rows == rows ? tile : NET_OP1(text, "tcolexpand", like, tile);
 }
 
-struct net_tile net_unary(struct net_text *text, const char *name, struct net_tile a)
+struct net_tile sam_net_unary(struct sam_net_text *text, const char *name, struct net_tile a)
 {
     return NET_OP1(text, name, a, a);
 }
 
-struct net_tile net_with(struct net_text *text, const char *name, struct net_tile a, double scalar)
+struct net_tile sam_net_with(struct sam_net_text *text, const char *name, struct net_tile a,
+                             double scalar)
 {
-    return NET_OP2(text, name, a, a, net_scalar(text, a.dtype, scalar));
+    return NET_OP2(text, name, a, a, sam_net_scalar(text, a.dtype, scalar));
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -51,16 +53,16 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* `name` is add, sub, mul, div, min or max. */
-struct net_tile net_binary(struct net_text *text, const char *name, struct net_tile a,
-                           struct net_tile b)
+struct net_tile sam_net_binary(struct sam_net_text *text, const char *name, struct net_tile a,
+                               struct net_tile b)
 {
     char full[24];
     const bool swaps = strcmp(name, "sub") != 0 && strcmp(name, "div") != 0;
     if (a.scalar && b.scalar) /* of a node without tiles: folded by the import */
-        a = net_widen(text, a, 1, 1);
+        a = sam_net_widen(text, a, 1, 1);
     if (a.scalar && !swaps) {
         const bool sub = name[0] == 's';
-        b = net_unary(text, sub ? "tneg" : "trecip", b);
+        b = sam_net_unary(text, sub ? "tneg" : "trecip", b);
         return NET_OP2(text, sub ? "tadds" : "tmuls", b, b, a);
     }
     if (a.scalar || (swaps && !b.scalar && b.rows * b.cols > a.rows * a.cols)) {
@@ -73,10 +75,10 @@ struct net_tile net_binary(struct net_text *text, const char *name, struct net_t
         return NET_OP2(text, full, a, a, b);
     }
     const uint64_t rows = larger(a.rows, b.rows), cols = larger(a.cols, b.cols);
-    a = net_widen(text, a, rows, cols);
+    a = sam_net_widen(text, a, rows, cols);
     const char *kind = "";
     if (b.rows != rows && b.cols != cols)
-        b = net_widen(text, b, rows, cols);
+        b = sam_net_widen(text, b, rows, cols);
     else if (b.rows != rows)
         kind = "colexpand";
     else if (b.cols != cols)
@@ -86,15 +88,15 @@ struct net_tile net_binary(struct net_text *text, const char *name, struct net_t
 }
 
 /* Both in one shape. */
-static void meet(struct net_text *text, struct net_tile *a, struct net_tile *b)
+static void meet(struct sam_net_text *text, struct net_tile *a, struct net_tile *b)
 {
     const uint64_t rows = larger(a->scalar ? 1 : a->rows, b->scalar ? 1 : b->rows);
     const uint64_t cols = larger(a->scalar ? 1 : a->cols, b->scalar ? 1 : b->cols);
-    *a = net_widen(text, *a, rows, cols);
-    *b = net_widen(text, *b, rows, cols);
+    *a = sam_net_widen(text, *a, rows, cols);
+    *b = sam_net_widen(text, *b, rows, cols);
 }
 
-static struct net_tile compare(struct net_text *text, const char *how, const char *turned,
+static struct net_tile compare(struct sam_net_text *text, const char *how, const char *turned,
                                struct net_tile a, struct net_tile b)
 {
     char name[24];
@@ -110,75 +112,76 @@ static struct net_tile compare(struct net_text *text, const char *how, const cha
     return NET_OP2(text, name, net_shape_of(SAM_U8, a.rows, a.cols), a, b);
 }
 
-static struct net_tile convert(struct net_text *text, struct net_tile a, enum sam_dtype to)
+static struct net_tile convert(struct sam_net_text *text, struct net_tile a, enum sam_dtype to)
 {
     if (a.dtype == to)
         return a;
     const struct net_tile like = net_shape_of(to, a.rows, a.cols);
     if (to == SAM_U8)
-        return NET_OP2(text, "tcmps {cmp = ne}", like, a, net_scalar(text, a.dtype, 0));
+        return NET_OP2(text, "tcmps {cmp = ne}", like, a, sam_net_scalar(text, a.dtype, 0));
     return NET_OP1(text, "tcvt {round = trunc}", like, a);
 }
 
-static struct net_tile where(struct net_text *text, struct net_tile mask, struct net_tile a,
+static struct net_tile where(struct sam_net_text *text, struct net_tile mask, struct net_tile a,
                              struct net_tile b)
 {
     const uint64_t rows = larger(mask.rows, larger(a.scalar ? 1 : a.rows, b.scalar ? 1 : b.rows));
     const uint64_t cols = larger(mask.cols, larger(a.scalar ? 1 : a.cols, b.scalar ? 1 : b.cols));
-    mask = net_widen(text, mask, rows, cols);
-    a = net_widen(text, a, rows, cols);
+    mask = sam_net_widen(text, mask, rows, cols);
+    a = sam_net_widen(text, a, rows, cols);
     if (b.scalar)
         return NET_OP3(text, "tsels", a, mask, a, b);
-    return NET_OP3(text, "tsel", a, mask, a, net_widen(text, b, rows, cols));
+    return NET_OP3(text, "tsel", a, mask, a, sam_net_widen(text, b, rows, cols));
 }
 
 /* --- functions of one element */
 
-static struct net_tile sigmoid(struct net_text *text, struct net_tile a)
+static struct net_tile sigmoid(struct sam_net_text *text, struct net_tile a)
 {
-    struct net_tile e = net_unary(text, "texp", net_unary(text, "tneg", a));
-    return net_unary(text, "trecip", net_with(text, "tadds", e, 1));
+    struct net_tile e = sam_net_unary(text, "texp", sam_net_unary(text, "tneg", a));
+    return sam_net_unary(text, "trecip", sam_net_with(text, "tadds", e, 1));
 }
 
 /* 1 - 2 / (1 + e^2a) */
-static struct net_tile hyperbolic(struct net_text *text, struct net_tile a)
+static struct net_tile hyperbolic(struct sam_net_text *text, struct net_tile a)
 {
-    struct net_tile e = net_unary(text, "texp", net_with(text, "tmuls", a, 2));
-    e = net_unary(text, "trecip", net_with(text, "tadds", e, 1));
-    return net_with(text, "tadds", net_with(text, "tmuls", e, -2), 1);
+    struct net_tile e = sam_net_unary(text, "texp", sam_net_with(text, "tmuls", a, 2));
+    e = sam_net_unary(text, "trecip", sam_net_with(text, "tadds", e, 1));
+    return sam_net_with(text, "tadds", sam_net_with(text, "tmuls", e, -2), 1);
 }
 
 /* Abramowitz and Stegun 7.1.26: |error| < 1.5e-7 for a >= 0; erf is odd. */
-static struct net_tile error_function(struct net_text *text, struct net_tile a)
+static struct net_tile error_function(struct sam_net_text *text, struct net_tile a)
 {
     static const double terms[] = {1.061405429, -1.453152027, 1.421413741, -0.284496736,
                                    0.254829592};
-    const struct net_tile x = net_unary(text, "tabs", a);
-    const struct net_tile t = net_unary(
-        text, "trecip", net_with(text, "tadds", net_with(text, "tmuls", x, 0.3275911), 1));
-    struct net_tile sum = net_with(text, "tmuls", t, terms[0]);
+    const struct net_tile x = sam_net_unary(text, "tabs", a);
+    const struct net_tile t = sam_net_unary(
+        text, "trecip", sam_net_with(text, "tadds", sam_net_with(text, "tmuls", x, 0.3275911), 1));
+    struct net_tile sum = sam_net_with(text, "tmuls", t, terms[0]);
     for (size_t i = 1; i < SAM_COUNT(terms); i++) {
-        sum = net_with(text, "tadds", sum, terms[i]);
+        sum = sam_net_with(text, "tadds", sum, terms[i]);
         sum = NET_OP2(text, "tmul", sum, sum, t);
     }
     const struct net_tile square = NET_OP2(text, "tmul", x, x, x);
-    const struct net_tile e = net_unary(text, "texp", net_unary(text, "tneg", square));
+    const struct net_tile e = sam_net_unary(text, "texp", sam_net_unary(text, "tneg", square));
     sum = NET_OP2(text, "tmul", sum, sum, e);
-    sum = net_with(text, "tadds", net_unary(text, "tneg", sum), 1);
+    sum = sam_net_with(text, "tadds", sam_net_unary(text, "tneg", sum), 1);
     const struct net_tile mask =
         NET_OP2(text, "tcmps {cmp = lt}", net_shape_of(SAM_U8, a.rows, a.cols), a,
-                net_scalar(text, SAM_F32, 0));
-    return NET_OP3(text, "tsel", sum, mask, net_unary(text, "tneg", sum), sum);
+                sam_net_scalar(text, SAM_F32, 0));
+    return NET_OP3(text, "tsel", sum, mask, sam_net_unary(text, "tneg", sum), sum);
 }
 
-static struct net_tile hard(struct net_text *text, struct net_tile a, double slope, double shift)
+static struct net_tile hard(struct sam_net_text *text, struct net_tile a, double slope,
+                            double shift)
 {
-    struct net_tile y = net_with(text, "tadds", net_with(text, "tmuls", a, slope), shift);
-    return net_with(text, "tmaxs", net_with(text, "tmins", y, 1), 0);
+    struct net_tile y = sam_net_with(text, "tadds", sam_net_with(text, "tmuls", a, slope), shift);
+    return sam_net_with(text, "tmaxs", sam_net_with(text, "tmins", y, 1), 0);
 }
 
 /* a^n for a small whole n > 0, by squares. */
-static struct net_tile whole_power(struct net_text *text, struct net_tile a, unsigned n)
+static struct net_tile whole_power(struct sam_net_text *text, struct net_tile a, unsigned n)
 {
     struct net_tile square = a, product = a;
     bool any = n & 1;
@@ -194,84 +197,89 @@ static struct net_tile whole_power(struct net_text *text, struct net_tile a, uns
 
 /* |a|^b = e^(b ln |a|), 1 for b = 0; negative where a is and b is odd, NaN where b is no integer.
  */
-static struct net_tile general_power(struct net_text *text, struct net_tile a, struct net_tile b)
+static struct net_tile general_power(struct sam_net_text *text, struct net_tile a,
+                                     struct net_tile b)
 {
     meet(text, &a, &b);
     const struct net_tile mask = net_shape_of(SAM_U8, a.rows, a.cols);
-    struct net_tile ln = net_unary(text, "tlog", net_unary(text, "tabs", a));
-    const struct net_tile size = net_unary(text, "texp", NET_OP2(text, "tmul", a, ln, b));
+    struct net_tile ln = sam_net_unary(text, "tlog", sam_net_unary(text, "tabs", a));
+    const struct net_tile size = sam_net_unary(text, "texp", NET_OP2(text, "tmul", a, ln, b));
     /* b - 2 floor(b / 2): 0 for even b, 1 for odd b */
-    struct net_tile half = net_with(text, "tmuls", b, 0.5);
+    struct net_tile half = sam_net_with(text, "tmuls", b, 0.5);
     half = NET_OP1(text, "tcvt {round = floor}", net_shape_of(SAM_I32, a.rows, a.cols), half);
     half = NET_OP1(text, "tcvt {round = rint}", a, half);
-    const struct net_tile rest = NET_OP2(text, "tsub", a, b, net_with(text, "tmuls", half, 2));
-    const struct net_tile zero = net_scalar(text, SAM_F32, 0), one = net_scalar(text, SAM_F32, 1);
+    const struct net_tile rest = NET_OP2(text, "tsub", a, b, sam_net_with(text, "tmuls", half, 2));
+    const struct net_tile zero = sam_net_scalar(text, SAM_F32, 0),
+                          one = sam_net_scalar(text, SAM_F32, 1);
     struct net_tile below =
         NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, one),
-                net_unary(text, "tneg", size), net_scalar(text, SAM_F32, (double)NAN));
+                sam_net_unary(text, "tneg", size), sam_net_scalar(text, SAM_F32, (double)NAN));
     below =
         NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, zero), size, below);
     below = NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = lt}", mask, a, zero), below, size);
     return NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = ne}", mask, b, zero), below, one);
 }
 
-static struct net_tile power(struct net_text *text, struct net_tile a, struct net_tile b)
+static struct net_tile power(struct sam_net_text *text, struct net_tile a, struct net_tile b)
 {
     if (b.scalar) {
         const double n = b.dtype == SAM_F32 ? (double)sam_bits_f32(b.id) : 0;
         if (n >= 1 && n <= 16 && n == floor(n))
             return whole_power(text, a, (unsigned)n);
         if (n == 0.5)
-            return net_unary(text, "tsqrt", a);
+            return sam_net_unary(text, "tsqrt", a);
         if (n == -1)
-            return net_unary(text, "trecip", a);
+            return sam_net_unary(text, "trecip", a);
     }
     return general_power(text, a, b);
 }
 
-static struct net_tile clip(struct net_text *text, const struct net_node *node, struct net_tile *in)
+static struct net_tile clip(struct sam_net_text *text, const struct net_node *node,
+                            struct net_tile *in)
 {
     struct net_tile a = in[0];
     const bool given[] = {node->input_count > 1 && node->inputs[1] != NET_NONE,
                           node->input_count > 2 && node->inputs[2] != NET_NONE};
     if (given[0])
-        a = net_binary(text, "max", a, in[1]);
+        a = sam_net_binary(text, "max", a, in[1]);
     else if (node->params.alpha > -INFINITY)
-        a = net_with(text, "tmaxs", a, (double)node->params.alpha);
+        a = sam_net_with(text, "tmaxs", a, (double)node->params.alpha);
     if (given[1])
-        return net_binary(text, "min", a, in[2]);
-    return node->params.beta < INFINITY ? net_with(text, "tmins", a, (double)node->params.beta) : a;
+        return sam_net_binary(text, "min", a, in[2]);
+    return node->params.beta < INFINITY ? sam_net_with(text, "tmins", a, (double)node->params.beta)
+                                        : a;
 }
 
 /* The operator of a node on tiles. */
 static struct net_tile apply(struct net_builder *b, const struct net_node *node,
                              struct net_tile *in)
 {
-    struct net_text *const t = &b->text;
+    struct sam_net_text *const t = &b->text;
     const struct net_params *const p = &node->params;
-    const enum sam_dtype out = net_kept(b->graph->values[node->output].dtype);
+    const enum sam_dtype out = sam_net_kept(b->graph->values[node->output].dtype);
     switch (node->op) {
-    case NET_Add: return net_binary(t, "add", in[0], in[1]);
-    case NET_Sub: return net_binary(t, "sub", in[0], in[1]);
-    case NET_Mul: return net_binary(t, "mul", in[0], in[1]);
+    case NET_Add: return sam_net_binary(t, "add", in[0], in[1]);
+    case NET_Sub: return sam_net_binary(t, "sub", in[0], in[1]);
+    case NET_Mul: return sam_net_binary(t, "mul", in[0], in[1]);
     case NET_Div:
         if (out != SAM_F32)
             meet(t, &in[0], &in[1]);
         else if (in[1].scalar) /* divisions take the GPU far longer */
-            return net_binary(t, "mul", in[0],
-                              net_scalar(t, SAM_F32, 1 / (double)sam_bits_f32(in[1].id)));
-        return net_binary(t, "div", in[0], in[1]);
-    case NET_Min: return net_binary(t, "min", in[0], in[1]);
-    case NET_Max: return net_binary(t, "max", in[0], in[1]);
+            return sam_net_binary(t, "mul", in[0],
+                                  sam_net_scalar(t, SAM_F32, 1 / (double)sam_bits_f32(in[1].id)));
+        return sam_net_binary(t, "div", in[0], in[1]);
+    case NET_Min: return sam_net_binary(t, "min", in[0], in[1]);
+    case NET_Max: return sam_net_binary(t, "max", in[0], in[1]);
     case NET_Pow: {
         struct net_tile a = in[0];
         if (a.scalar || a.dtype != SAM_F32)
-            a = convert(t, net_widen(t, a, a.scalar ? 1 : a.rows, a.scalar ? 1 : a.cols), SAM_F32);
+            a = convert(t, sam_net_widen(t, a, a.scalar ? 1 : a.rows, a.scalar ? 1 : a.cols),
+                        SAM_F32);
         if (in[1].dtype != SAM_F32)
-            in[1] = convert(
-                t,
-                net_widen(t, in[1], in[1].scalar ? 1 : in[1].rows, in[1].scalar ? 1 : in[1].cols),
-                SAM_F32);
+            in[1] = convert(t,
+                            sam_net_widen(t, in[1], in[1].scalar ? 1 : in[1].rows,
+                                          in[1].scalar ? 1 : in[1].cols),
+                            SAM_F32);
         return convert(t, power(t, a, in[1]), out);
     }
     case NET_Equal: return compare(t, "eq", "eq", in[0], in[1]);
@@ -279,27 +287,27 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
     case NET_Greater: return compare(t, "gt", "lt", in[0], in[1]);
     case NET_Where: return where(t, in[0], in[1], in[2]);
     case NET_Clip: return clip(t, node, in);
-    case NET_Relu: return net_unary(t, "trelu", in[0]);
-    case NET_LeakyRelu: return net_with(t, "tlrelu", in[0], (double)p->alpha);
+    case NET_Relu: return sam_net_unary(t, "trelu", in[0]);
+    case NET_LeakyRelu: return sam_net_with(t, "tlrelu", in[0], (double)p->alpha);
     case NET_Sigmoid: return sigmoid(t, in[0]);
     case NET_HardSigmoid: return hard(t, in[0], (double)p->alpha, (double)p->beta);
     case NET_HardSwish: return NET_OP2(t, "tmul", in[0], in[0], hard(t, in[0], 1.0 / 6, 0.5));
     case NET_Tanh: return hyperbolic(t, in[0]);
     case NET_Erf: return error_function(t, in[0]);
-    case NET_Exp: return net_unary(t, "texp", in[0]);
-    case NET_Log: return net_unary(t, "tlog", in[0]);
-    case NET_Sqrt: return net_unary(t, "tsqrt", in[0]);
-    case NET_Reciprocal: return net_unary(t, "trecip", in[0]);
-    case NET_Neg: return net_unary(t, "tneg", in[0]);
-    case NET_Abs: return net_unary(t, "tabs", in[0]);
+    case NET_Exp: return sam_net_unary(t, "texp", in[0]);
+    case NET_Log: return sam_net_unary(t, "tlog", in[0]);
+    case NET_Sqrt: return sam_net_unary(t, "tsqrt", in[0]);
+    case NET_Reciprocal: return sam_net_unary(t, "trecip", in[0]);
+    case NET_Neg: return sam_net_unary(t, "tneg", in[0]);
+    case NET_Abs: return sam_net_unary(t, "tabs", in[0]);
     case NET_Cast: return convert(t, in[0], out);
-    default: net_build_fail(b, SAM_ERR_INPUT, "is no elementwise operator"); return in[0];
+    default: sam_net_build_fail(b, SAM_ERR_INPUT, "is no elementwise operator"); return in[0];
     }
 }
 
 /* --- chains */
 
-static bool is_scalar(const struct net_value *value)
+static bool is_scalar(const struct sam_net_value *value)
 {
     return value->data && value->count == 1;
 }
@@ -314,8 +322,8 @@ static bool within(const struct net_builder *b, const struct net_group *group, u
     return false;
 }
 
-void net_chain_operands(struct net_builder *b, const struct net_group *group,
-                        struct net_space *space)
+void sam_net_chain_operands(struct net_builder *b, const struct net_group *group,
+                            struct net_space *space)
 {
     const uint32_t rank = b->graph->values[group->output].rank;
     for (uint32_t i = group->start != NET_NONE; i < group->count; i++) {
@@ -327,12 +335,12 @@ void net_chain_operands(struct net_builder *b, const struct net_group *group,
             for (uint32_t o = 1; o < space->operands && !known; o++)
                 known = space->operand[o].value == value;
             if (!known)
-                net_space_broadcast(b, space, rank, value);
+                sam_net_space_broadcast(b, space, rank, value);
         }
     }
 }
 
-uint32_t net_chain_tiles(const struct net_builder *b, const struct net_group *group)
+uint32_t sam_net_chain_tiles(const struct net_builder *b, const struct net_group *group)
 {
     uint32_t tiles = 4;
     for (uint32_t i = 0; i < group->count; i++)
@@ -356,40 +364,41 @@ static void meet_value(struct met *met, uint32_t value, struct net_tile tile)
     met->tile[met->count++] = tile;
 }
 
-struct net_tile net_site_load(struct net_builder *b, const struct net_site *site, uint32_t operand)
+struct net_tile sam_net_site_load(struct net_builder *b, const struct net_site *site,
+                                  uint32_t operand)
 {
     if (site->loaded && site->loaded[operand].id)
         return site->loaded[operand];
-    const bool rows = net_site_same(site, operand, true),
-               cols = net_site_same(site, operand, false);
+    const bool rows = sam_net_site_same(site, operand, true),
+               cols = sam_net_site_same(site, operand, false);
     /* of one element: a column, for rows can be expanded at less cost */
     const bool one_row = rows && !(cols && site->rows > 1 && site->cols > 1);
-    const struct net_box box = net_site_box(&b->text, site, operand, one_row, cols);
+    const struct net_box box = sam_net_site_box(&b->text, site, operand, one_row, cols);
     const struct net_tile like = net_shape_of(b->plan->buffers[box.buffer].dtype,
                                               one_row ? 1 : site->rows, cols ? 1 : site->cols);
-    return net_load(&b->text, like, &box);
+    return sam_net_load(&b->text, like, &box);
 }
 
 static struct net_tile value_tile(struct net_builder *b, const struct net_site *site,
                                   struct met *met, uint32_t value)
 {
-    const struct net_value *const v = &b->graph->values[value];
+    const struct sam_net_value *const v = &b->graph->values[value];
     for (uint32_t i = 0; i < met->count; i++)
         if (met->value[i] == value)
             return met->tile[i];
     if (is_scalar(v))
-        return net_scalar(&b->text, net_kept(v->dtype), net_place_constant(v, 0));
+        return sam_net_scalar(&b->text, sam_net_kept(v->dtype), sam_net_place_constant(v, 0));
     for (uint32_t o = 1; o < site->space->operands; o++)
         if (site->space->operand[o].value == value) {
-            meet_value(met, value, net_site_load(b, site, o));
+            meet_value(met, value, sam_net_site_load(b, site, o));
             return met->tile[met->count - 1];
         }
-    net_build_fail(b, SAM_ERR_INPUT, "reads '%s' outside its group", v->name);
+    sam_net_build_fail(b, SAM_ERR_INPUT, "reads '%s' outside its group", v->name);
     return (struct net_tile){0};
 }
 
-struct net_tile net_chain(struct net_builder *b, const struct net_group *group,
-                          const struct net_site *site, struct net_tile start)
+struct net_tile sam_net_chain(struct net_builder *b, const struct net_group *group,
+                              const struct net_site *site, struct net_tile start)
 {
     struct met met = {0};
     struct net_tile tile = start;
@@ -403,53 +412,53 @@ struct net_tile net_chain(struct net_builder *b, const struct net_group *group,
             if (node->inputs[k] != NET_NONE)
                 in[k] = value_tile(b, site, &met, node->inputs[k]);
         if (node->input_count == 1 && in[0].scalar)
-            in[0] = net_widen(&b->text, in[0], 1, 1);
+            in[0] = sam_net_widen(&b->text, in[0], 1, 1);
         tile = apply(b, node, in);
         meet_value(&met, node->output, tile);
     }
-    return net_widen(&b->text, tile, site->rows, site->cols);
+    return sam_net_widen(&b->text, tile, site->rows, site->cols);
 }
 
 static void elements_body(struct net_builder *b, void *context, const struct net_site *site)
 {
     const struct net_tile none = {0};
-    net_site_store(&b->text, site, net_chain(b, context, site, none));
+    sam_net_site_store(&b->text, site, sam_net_chain(b, context, site, none));
 }
 
 static void write_elements(struct net_builder *b, struct net_space *space, void *context)
 {
-    net_space_run(b, space, elements_body, context);
+    sam_net_space_run(b, space, elements_body, context);
 }
 
-void net_plan_elements(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_elements(struct net_builder *b, const struct net_group *group)
 {
-    const struct net_value *const value = &b->graph->values[group->output];
+    const struct sam_net_value *const value = &b->graph->values[group->output];
     uint32_t order[NET_RANK], largest = NET_NONE;
-    net_order_c(value->rank, order);
+    sam_net_order_c(value->rank, order);
     for (uint32_t i = 0; i < group->count && largest == NET_NONE; i++) {
         const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
         for (uint32_t k = 0; k < node->input_count; k++) {
             const uint32_t in = node->inputs[k];
-            const struct net_value *const v = in == NET_NONE ? NULL : &b->graph->values[in];
+            const struct sam_net_value *const v = in == NET_NONE ? NULL : &b->graph->values[in];
             if (v && v->count == value->count && v->rank == value->rank && !v->data &&
                 !within(b, group, i, in))
                 largest = in;
         }
     }
     if (largest != NET_NONE) {
-        const struct net_place like = net_place_of(b, largest);
-        net_order_like(&like, value->rank, value->shape, order);
+        const struct net_place like = sam_net_place_of(b, largest);
+        sam_net_order_like(&like, value->rank, value->shape, order);
     }
-    const struct net_place place = net_place_new(b, group->output, order);
+    const struct net_place place = sam_net_place_new(b, group->output, order);
     struct net_space space;
-    net_space_of(&space, value, &place);
-    net_chain_operands(b, group, &space);
-    net_space_merge(&space, false);
-    net_space_fold(&space);
-    const uint64_t most = 49152 / net_chain_tiles(b, group) / 1024 * 1024;
-    net_space_tile(&space, 1, 512);
-    net_space_tile(&space, most / ((space.tile[space.axes - 1] + 31) / 32 * 32), 512);
+    sam_net_space_of(&space, value, &place);
+    sam_net_chain_operands(b, group, &space);
+    sam_net_space_merge(&space, false);
+    sam_net_space_fold(&space);
+    const uint64_t most = 49152 / sam_net_chain_tiles(b, group) / 1024 * 1024;
+    sam_net_space_tile(&space, 1, 512);
+    sam_net_space_tile(&space, most / ((space.tile[space.axes - 1] + 31) / 32 * 32), 512);
     if (b->status == SAM_OK)
-        net_space_parts(b, &space, "elements", group, write_elements, (void *)(uintptr_t)group);
-    net_step_finish(b, "elements", group->nodes, group->count, group->output);
+        sam_net_space_parts(b, &space, "elements", group, write_elements, (void *)(uintptr_t)group);
+    sam_net_step_finish(b, "elements", group->nodes, group->count, group->output);
 }

@@ -30,7 +30,7 @@ static size_t line_count(const char *text)
     return count;
 }
 
-enum sam_status net_plan_text(const struct net_plan *plan, char **text, struct sam_error *error)
+enum sam_status sam_net_plan_text(const struct net_plan *plan, char **text, struct sam_error *error)
 {
     struct sam_buffer out = {0}, place = {0};
     uint64_t products = 0, weights = 0;
@@ -151,8 +151,8 @@ static void put_script(const struct net_plan *plan, struct sam_buffer *out)
     }
 }
 
-enum sam_status net_plan_emit(const struct net_plan *plan, const char *folder,
-                              struct sam_error *error)
+enum sam_status sam_net_plan_emit(const struct net_plan *plan, const char *folder,
+                                  struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
     char name[64];

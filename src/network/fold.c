@@ -6,7 +6,7 @@
 #include "network/graph.h"
 #include "network/import.h"
 
-double net_real(const struct net_value *v, uint64_t i)
+double sam_net_real(const struct sam_net_value *v, uint64_t i)
 {
     uint64_t bits = 0;
     const size_t size = sam_dtype_size(v->dtype);
@@ -14,21 +14,21 @@ double net_real(const struct net_value *v, uint64_t i)
     return sam_dtype_value(v->dtype, bits);
 }
 
-int64_t net_whole(const struct net_value *v, uint64_t i)
+int64_t sam_net_whole(const struct sam_net_value *v, uint64_t i)
 {
     switch (v->dtype) {
     case SAM_I64: return ((const int64_t *)v->data)[i];
     case SAM_I32: return ((const int32_t *)v->data)[i];
     case SAM_U8: return ((const uint8_t *)v->data)[i];
     default: {
-        const double real = net_real(v, i);
+        const double real = sam_net_real(v, i);
         return real >= -9223372036854775808.0 && real < 9223372036854775808.0 ? (int64_t)real
                                                                               : INT64_MIN;
     }
     }
 }
 
-static void set(struct net_value *v, uint64_t i, double real, int64_t whole)
+static void set(struct sam_net_value *v, uint64_t i, double real, int64_t whole)
 {
     void *data = (void *)v->data;
     switch (v->dtype) {
@@ -40,7 +40,7 @@ static void set(struct net_value *v, uint64_t i, double real, int64_t whole)
 }
 
 /* --- elements */
-static double real_of(enum net_op op, const struct net_params *p, const double x[3])
+static double real_of(enum sam_net_op op, const struct net_params *p, const double x[3])
 {
     const double alpha = (double)p->alpha, beta = (double)p->beta;
     switch (op) {
@@ -72,7 +72,7 @@ static double real_of(enum net_op op, const struct net_params *p, const double x
 }
 
 /* Of integers, wrapping. */
-static int64_t whole_of(enum net_op op, const int64_t x[3])
+static int64_t whole_of(enum sam_net_op op, const int64_t x[3])
 {
     const uint64_t a = (uint64_t)x[0], b = (uint64_t)x[1];
     switch (op) {
@@ -115,16 +115,17 @@ static void advance(struct walk *w)
 }
 
 /* Broadcasts `from` to the shape of `to`. */
-static struct walk broadcast(const struct net_value *from, const struct net_value *to)
+static struct walk broadcast(const struct sam_net_value *from, const struct sam_net_value *to)
 {
     struct walk w = {.rank = to->rank, .shape = to->shape};
     for (uint32_t d = 0; d < from->rank; d++)
-        w.step[to->rank - from->rank + d] = from->shape[d] == 1 ? 0 : (int64_t)net_inner(from, d);
+        w.step[to->rank - from->rank + d] =
+            from->shape[d] == 1 ? 0 : (int64_t)sam_net_inner(from, d);
     return w;
 }
 
-static void elements(const struct net_node *n, const struct net_value *const *in,
-                     struct net_value *out)
+static void elements(const struct net_node *n, const struct sam_net_value *const *in,
+                     struct sam_net_value *out)
 {
     struct walk w[3];
     const unsigned count = n->input_count;
@@ -136,8 +137,8 @@ static void elements(const struct net_node *n, const struct net_value *const *in
         double real[3] = {0};
         int64_t whole[3] = {0};
         for (unsigned k = 0; k < count; k++) {
-            real[k] = net_real(in[k], (uint64_t)w[k].offset);
-            whole[k] = net_whole(in[k], (uint64_t)w[k].offset);
+            real[k] = sam_net_real(in[k], (uint64_t)w[k].offset);
+            whole[k] = sam_net_whole(in[k], (uint64_t)w[k].offset);
             advance(&w[k]);
         }
         if (tests) {
@@ -157,7 +158,7 @@ static void elements(const struct net_node *n, const struct net_value *const *in
 }
 
 /* --- moves */
-static void copy(const struct net_value *from, struct walk w, struct net_value *out)
+static void copy(const struct sam_net_value *from, struct walk w, struct sam_net_value *out)
 {
     const size_t size = sam_dtype_size(out->dtype);
     for (uint64_t i = 0; i < out->count; i++, advance(&w))
@@ -165,61 +166,64 @@ static void copy(const struct net_value *from, struct walk w, struct net_value *
                (const uint8_t *)from->data + (uint64_t)w.offset * size, size);
 }
 
-static void move(const struct net_node *n, const struct net_value *in, struct net_value *out)
+static void move(const struct net_node *n, const struct sam_net_value *in,
+                 struct sam_net_value *out)
 {
     struct walk w = {.rank = out->rank, .shape = out->shape};
     for (uint32_t d = 0; d < out->rank; d++)
         if (n->op == NET_Transpose) {
-            w.step[d] = (int64_t)net_inner(in, n->params.perm[d]);
+            w.step[d] = (int64_t)sam_net_inner(in, n->params.perm[d]);
         } else {
-            w.step[d] = (int64_t)net_inner(in, d) * n->params.step[d];
-            w.offset += (int64_t)net_inner(in, d) * n->params.start[d];
+            w.step[d] = (int64_t)sam_net_inner(in, d) * n->params.step[d];
+            w.offset += (int64_t)sam_net_inner(in, d) * n->params.start[d];
         }
     copy(in, w, out);
 }
 
-static void pad(const struct net_node *n, const struct net_value *in, struct net_value *out)
+static void pad(const struct net_node *n, const struct sam_net_value *in, struct sam_net_value *out)
 {
     struct walk w = {.rank = in->rank, .shape = in->shape};
     const double fill = (double)n->params.fill;
     for (uint32_t d = 0; d < in->rank; d++) {
-        w.step[d] = (int64_t)net_inner(out, d);
+        w.step[d] = (int64_t)sam_net_inner(out, d);
         w.offset += w.step[d] * n->params.start[d];
     }
     for (uint64_t i = 0; i < out->count; i++)
         set(out, i, fill, (int64_t)fill);
     for (uint64_t i = 0; i < in->count; i++, advance(&w))
-        set(out, (uint64_t)w.offset, net_real(in, i), net_whole(in, i));
+        set(out, (uint64_t)w.offset, sam_net_real(in, i), sam_net_whole(in, i));
 }
 
-static void concat(const struct net_node *n, const struct net_value *values, struct net_value *out)
+static void concat(const struct net_node *n, const struct sam_net_value *values,
+                   struct sam_net_value *out)
 {
     const uint32_t axis = n->params.axis;
     const size_t size = sam_dtype_size(out->dtype);
     uint8_t *to = (uint8_t *)out->data;
-    for (uint64_t row = 0; row < net_outer(out, axis); row++)
+    for (uint64_t row = 0; row < sam_net_outer(out, axis); row++)
         for (uint32_t k = 0; k < n->input_count; k++) {
-            const struct net_value *in = &values[n->inputs[k]];
-            const size_t bytes = (size_t)(in->shape[axis] * net_inner(in, axis)) * size;
+            const struct sam_net_value *in = &values[n->inputs[k]];
+            const size_t bytes = (size_t)(in->shape[axis] * sam_net_inner(in, axis)) * size;
             memcpy(to, (const uint8_t *)in->data + row * bytes, bytes);
             to += bytes;
         }
 }
 
-static void gather(const struct net_node *n, const struct net_value *in,
-                   const struct net_value *index, struct net_value *out)
+static void gather(const struct net_node *n, const struct sam_net_value *in,
+                   const struct sam_net_value *index, struct sam_net_value *out)
 {
     const uint32_t axis = n->params.axis;
-    const uint64_t rows = index->count, inner = net_inner(in, axis), size = in->shape[axis];
+    const uint64_t rows = index->count, inner = sam_net_inner(in, axis), size = in->shape[axis];
     for (uint64_t i = 0; i < out->count; i++) {
-        int64_t row = net_whole(index, i / inner % rows);
+        int64_t row = sam_net_whole(index, i / inner % rows);
         row += row < 0 ? (int64_t)size : 0;
         const uint64_t from = (i / inner / rows * size + (uint64_t)row) * inner + i % inner;
-        set(out, i, net_real(in, from), net_whole(in, from));
+        set(out, i, sam_net_real(in, from), sam_net_whole(in, from));
     }
 }
 
-static void reduce(const struct net_node *n, const struct net_value *in, struct net_value *out)
+static void reduce(const struct net_node *n, const struct sam_net_value *in,
+                   struct sam_net_value *out)
 {
     const bool mean = n->op == NET_ReduceMean;
     double *sums = sam_alloc(out->count, sizeof *sums);
@@ -232,7 +236,7 @@ static void reduce(const struct net_node *n, const struct net_value *in, struct 
             step *= (int64_t)in->shape[d];
         }
     for (uint64_t i = 0; sums && seen && i < in->count; i++, advance(&w)) {
-        const double x = net_real(in, i), y = sums[w.offset];
+        const double x = sam_net_real(in, i), y = sums[w.offset];
         sums[w.offset] = !seen[w.offset]          ? x
                          : n->op == NET_ReduceMax ? fmax(x, y)
                          : n->op == NET_ReduceMin ? fmin(x, y)
@@ -248,9 +252,9 @@ static void reduce(const struct net_node *n, const struct net_value *in, struct 
     free(seen);
 }
 
-bool net_fold(struct net_graph *g, const struct net_node *n, struct net_value *out)
+bool sam_net_fold(struct net_graph *g, const struct net_node *n, struct sam_net_value *out)
 {
-    const struct net_value *in[3] = {0};
+    const struct sam_net_value *in[3] = {0};
     if (n->input_count == 0)
         return false;
     for (uint32_t k = 0; k < n->input_count && k < 3; k++)

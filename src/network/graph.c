@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-void net_graph_free(struct net_graph *graph)
+void sam_net_graph_free(struct net_graph *graph)
 {
     free(graph->values);
     free(graph->nodes);
@@ -11,7 +11,7 @@ void net_graph_free(struct net_graph *graph)
     *graph = (struct net_graph){0};
 }
 
-const char *net_op_name(enum net_op op)
+const char *sam_net_op_name(enum sam_net_op op)
 {
     static const char *const names[] = {
 #define NET_OP(name, inputs, optional, plan) #name,
@@ -21,7 +21,7 @@ const char *net_op_name(enum net_op op)
     return (unsigned)op < NET_OPS ? names[op] : "?";
 }
 
-uint64_t net_outer(const struct net_value *value, uint32_t axis)
+uint64_t sam_net_outer(const struct sam_net_value *value, uint32_t axis)
 {
     uint64_t outer = 1;
     for (uint32_t d = 0; d < axis; d++)
@@ -29,7 +29,7 @@ uint64_t net_outer(const struct net_value *value, uint32_t axis)
     return outer;
 }
 
-uint64_t net_inner(const struct net_value *value, uint32_t axis)
+uint64_t sam_net_inner(const struct sam_net_value *value, uint32_t axis)
 {
     uint64_t inner = 1;
     for (uint32_t d = axis + 1; d < value->rank; d++)
@@ -37,18 +37,18 @@ uint64_t net_inner(const struct net_value *value, uint32_t axis)
     return inner;
 }
 
-uint32_t net_graph_add_value(struct net_graph *g)
+uint32_t sam_net_graph_add_value(struct net_graph *g)
 {
-    struct net_value *values =
+    struct sam_net_value *values =
         sam_grow(g->values, g->value_count, &g->value_capacity, sizeof *values);
     if (!values || g->value_count >= NET_NONE)
         return NET_NONE;
     g->values = values;
-    values[g->value_count] = (struct net_value){.producer = NET_NONE, .initializer = NET_NONE};
+    values[g->value_count] = (struct sam_net_value){.producer = NET_NONE, .initializer = NET_NONE};
     return (uint32_t)g->value_count++;
 }
 
-uint32_t net_graph_add_node(struct net_graph *g)
+uint32_t sam_net_graph_add_node(struct net_graph *g)
 {
     struct net_node *nodes = sam_grow(g->nodes, g->node_count, &g->node_capacity, sizeof *nodes);
     if (!nodes || g->node_count >= NET_NONE)
@@ -58,7 +58,7 @@ uint32_t net_graph_add_node(struct net_graph *g)
     return (uint32_t)g->node_count++;
 }
 
-bool net_graph_prune(struct net_graph *g)
+bool sam_net_graph_prune(struct net_graph *g)
 {
     uint32_t *number = sam_alloc(g->value_count + 1, sizeof *number); /* first: whether needed */
     if (!number)

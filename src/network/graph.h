@@ -28,14 +28,14 @@ enum { NET_RANK = 8 };
 enum { NET_FOLDED = 1 << 22 };
 #define NET_NONE UINT32_MAX /* no value, no node */
 
-enum net_op {
+enum sam_net_op {
 #define NET_OP(name, inputs, optional, plan) NET_##name,
 #include "network/operators.def"
 #undef NET_OP
     NET_OPS,
 };
 
-struct net_value {
+struct sam_net_value {
     const char *name; /* unique */
     enum sam_dtype dtype;
     uint32_t rank;
@@ -78,7 +78,7 @@ struct net_params {
 };
 
 struct net_node {
-    enum net_op op;
+    enum sam_net_op op;
     const char *name; /* of the ONNX node, or of its first output if it has none. Not unique: an
                          ONNX node may become several */
     uint32_t *inputs, input_count; /* values; NET_NONE for one left out */
@@ -87,7 +87,7 @@ struct net_node {
 };
 
 struct net_graph {
-    struct net_value *values;
+    struct sam_net_value *values;
     size_t value_count, value_capacity;
     struct net_node *nodes;
     size_t node_count, node_capacity;
@@ -96,27 +96,27 @@ struct net_graph {
     struct sam_blocks store; /* owns names, data and lists of inputs */
 };
 
-void net_graph_free(struct net_graph *graph);
-const char *net_op_name(enum net_op op);
+void sam_net_graph_free(struct net_graph *graph);
+const char *sam_net_op_name(enum sam_net_op op);
 /* Add a value or node without contents. Returns its number, NET_NONE when out of memory. */
-uint32_t net_graph_add_value(struct net_graph *graph);
-uint32_t net_graph_add_node(struct net_graph *graph);
+uint32_t sam_net_graph_add_value(struct net_graph *graph);
+uint32_t sam_net_graph_add_node(struct net_graph *graph);
 /* Remove nodes and values that no output needs, and renumber the rest; inputs stay. Returns false
  * when out of memory. */
-bool net_graph_prune(struct net_graph *graph);
+bool sam_net_graph_prune(struct net_graph *graph);
 /* Elements before and after an axis: values of an output are outer x shape[axis] x inner. */
-uint64_t net_outer(const struct net_value *value, uint32_t axis);
-uint64_t net_inner(const struct net_value *value, uint32_t axis);
+uint64_t sam_net_outer(const struct sam_net_value *value, uint32_t axis);
+uint64_t sam_net_inner(const struct sam_net_value *value, uint32_t axis);
 
 /* Import the ONNX model at `path`, opsets 7 to 17. Dimensions without a number come from `shapes`
  * and `dims`; a shape without a name is that of the next input that none names. SAM_ERR_USAGE: the
- * model has no such input or dimension, or another rank or size. *graph is freed by net_graph_free,
- * also after an error. SAM_ERR_INPUT, in one line with the node's name: a damaged file, an operator
- * or attribute that is not supported (all operators at once), shapes that do not meet, a dimension
- * without a size, subgraphs. */
-enum sam_status net_import(const char *path, const struct sam_network_shape *shapes,
-                           size_t shape_count, const struct sam_network_dim *dims, size_t dim_count,
-                           struct net_graph *graph, struct sam_error *error);
+ * model has no such input or dimension, or another rank or size. *graph is freed by
+ * sam_net_graph_free, also after an error. SAM_ERR_INPUT, in one line with the node's name: a
+ * damaged file, an operator or attribute that is not supported (all operators at once), shapes that
+ * do not meet, a dimension without a size, subgraphs. */
+enum sam_status sam_net_import(const char *path, const struct sam_network_shape *shapes,
+                               size_t shape_count, const struct sam_network_dim *dims,
+                               size_t dim_count, struct net_graph *graph, struct sam_error *error);
 /* The same of a model in memory; external data is in the folder of the file `name`. */
 struct net_sizes {
     const struct sam_network_shape *shapes;
@@ -124,8 +124,8 @@ struct net_sizes {
     const struct sam_network_dim *dims;
     size_t dim_count;
 };
-enum sam_status net_import_data(const void *data, size_t size, const char *name,
-                                const struct net_sizes *sizes, struct net_graph *graph,
-                                struct sam_error *error);
+enum sam_status sam_net_import_data(const void *data, size_t size, const char *name,
+                                    const struct net_sizes *sizes, struct net_graph *graph,
+                                    struct sam_error *error);
 
 #endif

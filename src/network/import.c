@@ -10,7 +10,8 @@
 enum { FIRST_OPSET = 7, LAST_OPSET = 17 };
 
 static const struct import_row rows[] = {
-#define NET_ONNX(name, function, inputs, most, op) {#name, net_import_##function, inputs, most, op},
+#define NET_ONNX(name, function, inputs, most, op)                                                 \
+    {#name, sam_net_import_##function, inputs, most, op},
 #include "network/import.def"
 #undef NET_ONNX
 };
@@ -30,7 +31,7 @@ static const char *node_name(const struct sam_onnx_node *n)
     return n->name[0] ? n->name : n->output_count ? n->outputs[0] : "?";
 }
 
-void net_refuse(struct import *m, const char *format, ...)
+void sam_net_refuse(struct import *m, const char *format, ...)
 {
     char text[400];
     va_list list;
@@ -47,7 +48,7 @@ void net_refuse(struct import *m, const char *format, ...)
     m->failed = true;
 }
 
-void net_refuse_memory(struct import *m)
+void sam_net_refuse_memory(struct import *m)
 {
     if (!m->failed)
         sam_fail_memory(m->error);
@@ -55,31 +56,31 @@ void net_refuse_memory(struct import *m)
 }
 
 /* --- values */
-struct net_value *net_value(struct import *m, uint32_t id)
+struct sam_net_value *sam_net_value(struct import *m, uint32_t id)
 {
     if (id < m->graph->value_count)
         return &m->graph->values[id];
-    m->none = (struct net_value){.name = "", .dtype = SAM_F32, .count = 1};
+    m->none = (struct sam_net_value){.name = "", .dtype = SAM_F32, .count = 1};
     return &m->none;
 }
 
-bool net_has(const struct import *m, unsigned k)
+bool sam_net_has(const struct import *m, unsigned k)
 {
     return k < m->node->input_count && m->node->inputs[k][0];
 }
 
-uint32_t net_find(const struct import *m, const char *name)
+uint32_t sam_net_find(const struct import *m, const char *name)
 {
     const void *found = sam_names_find(&m->names, name, strlen(name));
     return found ? (uint32_t)((uintptr_t)found - 1) : NET_NONE;
 }
 
-void net_name(struct import *m, const char *name, uint32_t id)
+void sam_net_name(struct import *m, const char *name, uint32_t id)
 {
-    if (net_find(m, name) != NET_NONE)
-        net_refuse(m, "two values named '%.200s'", name);
+    if (sam_net_find(m, name) != NET_NONE)
+        sam_net_refuse(m, "two values named '%.200s'", name);
     else if (!sam_names_add(&m->names, name, strlen(name), (void *)((uintptr_t)id + 1)))
-        net_refuse_memory(m);
+        sam_net_refuse_memory(m);
 }
 
 static bool is_narrow_float(enum sam_dtype type)
@@ -87,25 +88,25 @@ static bool is_narrow_float(enum sam_dtype type)
     return sam_dtype_class(type) == SAM_CLASS_FLOAT && type != SAM_F32;
 }
 
-bool net_may_make(const struct import *m, uint64_t count)
+bool sam_net_may_make(const struct import *m, uint64_t count)
 {
     return count <= m->may_make && m->made <= m->may_make - count;
 }
 
-uint32_t net_constant(struct import *m, const struct net_type *type, const void *data)
+uint32_t sam_net_constant(struct import *m, const struct net_type *type, const void *data)
 {
-    const uint64_t count = net_count(m, type);
-    if (!m->failed && !data && !net_may_make(m, count))
-        net_refuse(m, "constants of more than %llu elements", (unsigned long long)m->may_make);
+    const uint64_t count = sam_net_count(m, type);
+    if (!m->failed && !data && !sam_net_may_make(m, count))
+        sam_net_refuse(m, "constants of more than %llu elements", (unsigned long long)m->may_make);
     if (m->failed)
         return NET_NONE;
     m->made += data ? 0 : count;
     if (!data)
         data = sam_blocks_take(&m->graph->store, (size_t)count + 1, sam_dtype_size(type->dtype));
-    const uint32_t id = data ? net_graph_add_value(m->graph) : NET_NONE;
+    const uint32_t id = data ? sam_net_graph_add_value(m->graph) : NET_NONE;
     if (id == NET_NONE)
-        return net_refuse_memory(m), NET_NONE;
-    struct net_value *v = net_value(m, id);
+        return sam_net_refuse_memory(m), NET_NONE;
+    struct sam_net_value *v = sam_net_value(m, id);
     v->dtype = type->dtype;
     v->rank = type->rank;
     memcpy(v->shape, type->shape, type->rank * sizeof *v->shape);
@@ -114,42 +115,42 @@ uint32_t net_constant(struct import *m, const struct net_type *type, const void 
     return id;
 }
 
-uint32_t net_weight(struct import *m, unsigned k)
+uint32_t sam_net_weight(struct import *m, unsigned k)
 {
-    const uint32_t id = net_has(m, k) ? net_find(m, m->node->inputs[k]) : NET_NONE;
+    const uint32_t id = sam_net_has(m, k) ? sam_net_find(m, m->node->inputs[k]) : NET_NONE;
     if (id == NET_NONE) {
-        if (net_has(m, k))
-            net_refuse(m,
-                       "reads '%.100s': expected an input, an initializer or an output of an "
-                       "earlier node (a cycle, or nodes out of order)",
-                       m->node->inputs[k]);
+        if (sam_net_has(m, k))
+            sam_net_refuse(m,
+                           "reads '%.100s': expected an input, an initializer or an output of an "
+                           "earlier node (a cycle, or nodes out of order)",
+                           m->node->inputs[k]);
         else
-            net_refuse(m, "input %u is missing", k);
+            sam_net_refuse(m, "input %u is missing", k);
         return NET_NONE;
     }
-    const struct net_value *v = net_value(m, id);
+    const struct sam_net_value *v = sam_net_value(m, id);
     if (v->dtype != SAM_F32 && v->dtype != SAM_I64 && v->dtype != SAM_I32 && v->dtype != SAM_U8 &&
         !is_narrow_float(v->dtype))
-        net_refuse(m, "input %u has elements of type %s: expected f32, i64, i32 or bool", k,
-                   sam_dtype_name(v->dtype));
-    return v->dtype == SAM_F64 ? net_input(m, k) : id;
+        sam_net_refuse(m, "input %u has elements of type %s: expected f32, i64, i32 or bool", k,
+                       sam_dtype_name(v->dtype));
+    return v->dtype == SAM_F64 ? sam_net_input(m, k) : id;
 }
 
-uint32_t net_input(struct import *m, unsigned k)
+uint32_t sam_net_input(struct import *m, unsigned k)
 {
-    /* Widths other than that of f64 are left to net_weight's caller. */
-    const uint32_t id = net_has(m, k) ? net_find(m, m->node->inputs[k]) : NET_NONE;
-    if (id == NET_NONE || !is_narrow_float(net_value(m, id)->dtype))
-        return net_weight(m, k);
-    struct net_type type = net_type_of(m, id);
+    /* Widths other than that of f64 are left to sam_net_weight's caller. */
+    const uint32_t id = sam_net_has(m, k) ? sam_net_find(m, m->node->inputs[k]) : NET_NONE;
+    if (id == NET_NONE || !is_narrow_float(sam_net_value(m, id)->dtype))
+        return sam_net_weight(m, k);
+    struct net_type type = sam_net_type_of(m, id);
     type.dtype = SAM_F32;
-    const uint32_t wide = net_constant(m, &type, NULL);
-    const struct net_value *from = net_value(m, id), *to = net_value(m, wide);
+    const uint32_t wide = sam_net_constant(m, &type, NULL);
+    const struct sam_net_value *from = sam_net_value(m, id), *to = sam_net_value(m, wide);
     if (!m->failed && sam_dtype_bits(from->dtype) < 8)
-        net_refuse(m, "input %u has elements of type %s: expected 8 bits or more", k,
-                   sam_dtype_name(from->dtype));
+        sam_net_refuse(m, "input %u has elements of type %s: expected 8 bits or more", k,
+                       sam_dtype_name(from->dtype));
     for (uint64_t i = 0; !m->failed && to->data && i < to->count; i++)
-        ((float *)to->data)[i] = (float)net_real(from, i);
+        ((float *)to->data)[i] = (float)sam_net_real(from, i);
     return wide;
 }
 
@@ -160,7 +161,7 @@ static const uint32_t *keep_inputs(struct import *m, const uint32_t *inputs, uin
     if (list && count)
         memcpy(list, inputs, count * sizeof *list);
     if (!list)
-        net_refuse_memory(m);
+        sam_net_refuse_memory(m);
     return list;
 }
 
@@ -169,25 +170,25 @@ static bool can_fold(struct import *m, const uint32_t *inputs, uint32_t count, u
 {
     uint64_t read = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct net_value *v = net_value(m, inputs[i]);
+        const struct sam_net_value *v = sam_net_value(m, inputs[i]);
         if (inputs[i] != NET_NONE && !v->data)
             return false;
         read += v->count;
     }
-    return (made <= NET_FOLDED || made <= read) && net_may_make(m, made);
+    return (made <= NET_FOLDED || made <= read) && sam_net_may_make(m, made);
 }
 
-uint32_t net_emit(struct import *m, enum net_op op, const struct net_params *params,
-                  const uint32_t *inputs, uint32_t input_count, const struct net_type *type)
+uint32_t sam_net_emit(struct import *m, enum sam_net_op op, const struct net_params *params,
+                      const uint32_t *inputs, uint32_t input_count, const struct net_type *type)
 {
-    const uint64_t count = net_count(m, type);
+    const uint64_t count = sam_net_count(m, type);
     if (m->failed)
         return NET_NONE;
-    const uint32_t output = net_graph_add_value(m->graph);
+    const uint32_t output = sam_net_graph_add_value(m->graph);
     const uint32_t *list = keep_inputs(m, inputs, input_count);
     if (output == NET_NONE || !list)
-        return net_refuse_memory(m), NET_NONE;
-    struct net_value *v = net_value(m, output);
+        return sam_net_refuse_memory(m), NET_NONE;
+    struct sam_net_value *v = sam_net_value(m, output);
     v->dtype = type->dtype;
     v->rank = type->rank;
     memcpy(v->shape, type->shape, type->rank * sizeof *v->shape);
@@ -196,55 +197,56 @@ uint32_t net_emit(struct import *m, enum net_op op, const struct net_params *par
     node.name = node_name(m->node);
     node.inputs = (uint32_t *)list;
     node.params = params ? *params : (struct net_params){0};
-    if (can_fold(m, inputs, input_count, count) && net_fold(m->graph, &node, v)) {
+    if (can_fold(m, inputs, input_count, count) && sam_net_fold(m->graph, &node, v)) {
         m->made += count;
         return output;
     }
     if (count == 0) {
-        net_refuse(m, "makes a value of shape %s: expected elements", net_shape_text(type).text);
+        sam_net_refuse(m, "makes a value of shape %s: expected elements",
+                       sam_net_shape_text(type).text);
         return NET_NONE;
     }
     node.name = sam_blocks_text(&m->graph->store, node.name, strlen(node.name));
-    const uint32_t n = node.name ? net_graph_add_node(m->graph) : NET_NONE;
+    const uint32_t n = node.name ? sam_net_graph_add_node(m->graph) : NET_NONE;
     if (n == NET_NONE)
-        return net_refuse_memory(m), NET_NONE;
+        return sam_net_refuse_memory(m), NET_NONE;
     m->graph->nodes[n] = node;
-    net_value(m, output)->producer = n;
+    sam_net_value(m, output)->producer = n;
     return output;
 }
 
-uint32_t net_emit1(struct import *m, enum net_op op, const struct net_params *params,
-                   uint32_t input, const struct net_type *type)
+uint32_t sam_net_emit1(struct import *m, enum sam_net_op op, const struct net_params *params,
+                       uint32_t input, const struct net_type *type)
 {
-    return net_emit(m, op, params, &input, 1, type);
+    return sam_net_emit(m, op, params, &input, 1, type);
 }
 
-uint32_t net_emit2(struct import *m, enum net_op op, uint32_t a, uint32_t b)
+uint32_t sam_net_emit2(struct import *m, enum sam_net_op op, uint32_t a, uint32_t b)
 {
-    const struct net_type ta = net_type_of(m, a), tb = net_type_of(m, b);
-    struct net_type type = net_broadcast(m, &ta, &tb);
+    const struct net_type ta = sam_net_type_of(m, a), tb = sam_net_type_of(m, b);
+    struct net_type type = sam_net_broadcast(m, &ta, &tb);
     if (op == NET_Equal || op == NET_Less || op == NET_Greater)
         type.dtype = SAM_U8;
-    return net_emit(m, op, NULL, (uint32_t[]){a, b}, 2, &type);
+    return sam_net_emit(m, op, NULL, (uint32_t[]){a, b}, 2, &type);
 }
 
-void net_give(struct import *m, unsigned k, uint32_t id)
+void sam_net_give(struct import *m, unsigned k, uint32_t id)
 {
     const struct sam_onnx_node *n = m->node;
     if (m->failed || k >= n->output_count || !n->outputs[k][0])
         return;
     const char *name = n->outputs[k];
-    if (net_value(m, id)->name && sam_names_find(&m->outputs, name, strlen(name))) {
+    if (sam_net_value(m, id)->name && sam_names_find(&m->outputs, name, strlen(name))) {
         /* An output keeps its name: a copy of the value. */
-        const struct net_type type = net_type_of(m, id);
-        id = net_emit1(m, NET_Reshape, NULL, id, &type);
+        const struct net_type type = sam_net_type_of(m, id);
+        id = sam_net_emit1(m, NET_Reshape, NULL, id, &type);
     }
-    struct net_value *v = net_value(m, id);
+    struct sam_net_value *v = sam_net_value(m, id);
     if (!v->name)
         v->name = sam_blocks_text(&m->graph->store, name, strlen(name));
     if (!v->name)
-        net_refuse_memory(m);
-    net_name(m, name, id);
+        sam_net_refuse_memory(m);
+    sam_net_name(m, name, id);
 }
 
 static void import_node(struct import *m, struct sam_onnx_node *n)
@@ -252,15 +254,15 @@ static void import_node(struct import *m, struct sam_onnx_node *n)
     m->node = n;
     m->row = find_row(n);
     if (n->input_count < m->row->inputs || n->input_count > m->row->most)
-        net_refuse(m, "%zu inputs: expected %u to %u", n->input_count, m->row->inputs,
-                   m->row->most);
+        sam_net_refuse(m, "%zu inputs: expected %u to %u", n->input_count, m->row->inputs,
+                       m->row->most);
     if (n->output_count == 0)
-        net_refuse(m, "without outputs");
+        sam_net_refuse(m, "without outputs");
     if (!m->failed)
         m->row->run(m);
     for (size_t i = 0; !m->failed && i < n->attribute_count; i++)
         if (!n->attributes[i].used)
-            net_refuse(m, "attribute '%.100s' is not supported", n->attributes[i].name);
+            sam_net_refuse(m, "attribute '%.100s' is not supported", n->attributes[i].name);
 }
 
 /* --- the model */
@@ -272,27 +274,27 @@ static void load_tensors(struct import *m)
         const struct sam_weight *w = &tensors[i];
         struct net_type type = {.dtype = w->type, .rank = (uint32_t)w->rank};
         if (w->rank > NET_RANK) {
-            net_refuse(m, "tensor '%.200s' has %zu dimensions: expected at most %d", w->name,
-                       w->rank, (int)NET_RANK);
+            sam_net_refuse(m, "tensor '%.200s' has %zu dimensions: expected at most %d", w->name,
+                           w->rank, (int)NET_RANK);
             return;
         }
         memcpy(type.shape, w->shape, sizeof type.shape);
         type.dtype = w->type == SAM_BOOL ? SAM_U8 : w->type;
         void *data = sam_blocks_take(&m->graph->store, (size_t)w->size + 1, 1);
         if (!data)
-            net_refuse_memory(m);
+            sam_net_refuse_memory(m);
         else if (sam_model_read(m->model, i, 0, w->size, data, m->error) != SAM_OK)
             m->failed = true;
-        const uint32_t id = m->failed ? NET_NONE : net_constant(m, &type, data);
+        const uint32_t id = m->failed ? NET_NONE : sam_net_constant(m, &type, data);
         if (m->failed)
             return;
-        struct net_value *v = net_value(m, id);
+        struct sam_net_value *v = sam_net_value(m, id);
         m->may_make += v->count;
         v->initializer = (uint32_t)i;
         v->name = sam_blocks_text(&m->graph->store, w->name, strlen(w->name));
         if (!v->name)
-            net_refuse_memory(m);
-        net_name(m, w->name, id);
+            sam_net_refuse_memory(m);
+        sam_net_name(m, w->name, id);
     }
 }
 
@@ -313,7 +315,7 @@ static void check_operators(struct import *m)
                                  custom ? n->domain : "", custom ? "." : "", n->type);
     }
     if (!good || list.failed)
-        net_refuse_memory(m);
+        sam_net_refuse_memory(m);
     else if (count && !m->failed)
         m->failed = sam_fail(m->error, SAM_ERR_INPUT, "%s: operators that are not supported: %s",
                              m->file, sam_buffer_text(&list));
@@ -329,7 +331,8 @@ static void check_subgraphs(struct import *m)
             if (at->kind != SAM_ONNX_GRAPH && at->kind != SAM_ONNX_GRAPHS)
                 continue;
             m->node = &m->onnx.nodes[i];
-            net_refuse(m, "attribute '%.100s' is a graph: subgraphs are not supported", at->name);
+            sam_net_refuse(m, "attribute '%.100s' is a graph: subgraphs are not supported",
+                           at->name);
         }
     m->node = NULL;
 }
@@ -339,17 +342,17 @@ static void take_outputs(struct import *m)
     struct net_graph *g = m->graph;
     g->outputs = sam_blocks_take(&g->store, m->onnx.output_count + 1, sizeof *g->outputs);
     if (!g->outputs)
-        net_refuse_memory(m);
+        sam_net_refuse_memory(m);
     m->node = NULL;
     for (size_t i = 0; !m->failed && i < m->onnx.output_count; i++) {
-        const uint32_t id = net_find(m, m->onnx.outputs[i].name);
+        const uint32_t id = sam_net_find(m, m->onnx.outputs[i].name);
         if (id == NET_NONE)
-            net_refuse(m, "output '%.200s' of the graph is the output of no node",
-                       m->onnx.outputs[i].name);
+            sam_net_refuse(m, "output '%.200s' of the graph is the output of no node",
+                           m->onnx.outputs[i].name);
         g->outputs[g->output_count++] = id;
     }
     if (!m->failed && !g->output_count)
-        net_refuse(m, "the graph has no outputs");
+        sam_net_refuse(m, "the graph has no outputs");
 }
 
 /* Unique names for the values that have none. */
@@ -357,19 +360,19 @@ static void name_rest(struct import *m)
 {
     char name[200];
     for (uint32_t id = 0; !m->failed && id < m->graph->value_count; id++) {
-        struct net_value *v = net_value(m, id);
+        struct sam_net_value *v = sam_net_value(m, id);
         const char *base = v->producer == NET_NONE ? "constant" : m->graph->nodes[v->producer].name;
         if (v->name)
             continue;
         unsigned number = id;
         do
             snprintf(name, sizeof name, "%.150s.%u", base, number++);
-        while (net_find(m, name) != NET_NONE);
+        while (sam_net_find(m, name) != NET_NONE);
         v->name = sam_blocks_text(&m->graph->store, name, strlen(name));
         if (v->name)
-            net_name(m, v->name, id);
+            sam_net_name(m, v->name, id);
         else
-            net_refuse_memory(m);
+            sam_net_refuse_memory(m);
     }
 }
 
@@ -377,35 +380,35 @@ static void import(struct import *m, const struct net_sizes *sizes)
 {
     const uint64_t opset = m->onnx.opset;
     if (opset < FIRST_OPSET || opset > LAST_OPSET)
-        net_refuse(m, "opset %llu: expected %d to %d", (unsigned long long)opset, FIRST_OPSET,
-                   LAST_OPSET);
+        sam_net_refuse(m, "opset %llu: expected %d to %d", (unsigned long long)opset, FIRST_OPSET,
+                       LAST_OPSET);
     check_subgraphs(m);
     if (!m->failed)
         check_operators(m);
     for (size_t i = 0; !m->failed && i < m->onnx.output_count; i++) {
         const char *name = m->onnx.outputs[i].name;
         if (!sam_names_add(&m->outputs, name, strlen(name), m))
-            net_refuse_memory(m);
+            sam_net_refuse_memory(m);
     }
     m->may_make = 4 * (uint64_t)NET_FOLDED;
     if (!m->failed)
         load_tensors(m);
     if (!m->failed)
-        net_import_inputs(m, sizes);
+        sam_net_import_inputs(m, sizes);
     for (size_t i = 0; !m->failed && i < m->onnx.node_count; i++)
         import_node(m, &m->onnx.nodes[i]);
     if (!m->failed)
         take_outputs(m);
-    if (!m->failed && !net_graph_prune(m->graph))
-        net_refuse_memory(m);
+    if (!m->failed && !sam_net_graph_prune(m->graph))
+        sam_net_refuse_memory(m);
     if (!m->failed)
-        net_fold_conv(m);
-    if (!m->failed && !net_graph_prune(m->graph))
-        net_refuse_memory(m);
+        sam_net_fold_conv(m);
+    if (!m->failed && !sam_net_graph_prune(m->graph))
+        sam_net_refuse_memory(m);
     sam_names_free(&m->names); /* values have other numbers now */
     for (uint32_t id = 0; !m->failed && id < m->graph->value_count; id++)
-        if (net_value(m, id)->name)
-            net_name(m, net_value(m, id)->name, id);
+        if (sam_net_value(m, id)->name)
+            sam_net_name(m, sam_net_value(m, id)->name, id);
     name_rest(m);
 }
 
@@ -423,13 +426,13 @@ static enum sam_status finish(struct import *m, enum sam_status opened,
     sam_model_close(m->model);
     if (!m->failed)
         return SAM_OK;
-    net_graph_free(m->graph);
+    sam_net_graph_free(m->graph);
     return m->error->status;
 }
 
-enum sam_status net_import(const char *path, const struct sam_network_shape *shapes,
-                           size_t shape_count, const struct sam_network_dim *dims, size_t dim_count,
-                           struct net_graph *graph, struct sam_error *error)
+enum sam_status sam_net_import(const char *path, const struct sam_network_shape *shapes,
+                               size_t shape_count, const struct sam_network_dim *dims,
+                               size_t dim_count, struct net_graph *graph, struct sam_error *error)
 {
     struct sam_error own = {0};
     struct import m = {.file = path, .graph = graph, .error = error ? error : &own};
@@ -437,9 +440,9 @@ enum sam_status net_import(const char *path, const struct sam_network_shape *sha
     return finish(&m, sam_model_open(path, &m.model, m.error), &sizes);
 }
 
-enum sam_status net_import_data(const void *data, size_t size, const char *name,
-                                const struct net_sizes *sizes, struct net_graph *graph,
-                                struct sam_error *error)
+enum sam_status sam_net_import_data(const void *data, size_t size, const char *name,
+                                    const struct net_sizes *sizes, struct net_graph *graph,
+                                    struct sam_error *error)
 {
     struct sam_error own = {0};
     struct import m = {.file = name, .graph = graph, .error = error ? error : &own};

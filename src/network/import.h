@@ -17,7 +17,7 @@ struct import {
     struct sam_names outputs; /* of the graph */
     struct sam_onnx_node *node;
     const struct import_row *row; /* of its operator */
-    struct net_value none;        /* after a failure */
+    struct sam_net_value none;    /* after a failure */
     uint64_t made, may_make;      /* elements of constants that folding made, and the most */
     bool failed;
     struct sam_error *error;
@@ -28,7 +28,7 @@ struct import_row {
     const char *name;
     void (*run)(struct import *m);
     unsigned inputs, most; /* how many it needs, and may have */
-    enum net_op op;        /* for functions that serve several */
+    enum sam_net_op op;    /* for functions that serve several */
 };
 
 /* Dtype and shape of a value to be. */
@@ -47,71 +47,72 @@ struct net_list {
 };
 
 /* --- import.c */
-void net_refuse(struct import *m, const char *format, ...) SAM_PRINTF(2, 3);
-void net_refuse_memory(struct import *m);
-struct net_value *net_value(struct import *m, uint32_t id);
+void sam_net_refuse(struct import *m, const char *format, ...) SAM_PRINTF(2, 3);
+void sam_net_refuse_memory(struct import *m);
+struct sam_net_value *sam_net_value(struct import *m, uint32_t id);
 /* The value of an ONNX name, or NET_NONE; give it a name. */
-uint32_t net_find(const struct import *m, const char *name);
-void net_name(struct import *m, const char *name, uint32_t id);
+uint32_t sam_net_find(const struct import *m, const char *name);
+void sam_net_name(struct import *m, const char *name, uint32_t id);
 /* Input k: whether it is there; its value, floats of other widths as SAM_F32; the same, but
  * constant weights keep their dtype. */
-bool net_has(const struct import *m, unsigned k);
-uint32_t net_input(struct import *m, unsigned k);
-uint32_t net_weight(struct import *m, unsigned k);
+bool sam_net_has(const struct import *m, unsigned k);
+uint32_t sam_net_input(struct import *m, unsigned k);
+uint32_t sam_net_weight(struct import *m, unsigned k);
 /* A node, or a constant if it can be folded. `params` may be NULL. Returns its value. */
-uint32_t net_emit(struct import *m, enum net_op op, const struct net_params *params,
-                  const uint32_t *inputs, uint32_t input_count, const struct net_type *type);
-uint32_t net_emit1(struct import *m, enum net_op op, const struct net_params *params,
-                   uint32_t input, const struct net_type *type);
-uint32_t net_emit2(struct import *m, enum net_op op, uint32_t a, uint32_t b);
+uint32_t sam_net_emit(struct import *m, enum sam_net_op op, const struct net_params *params,
+                      const uint32_t *inputs, uint32_t input_count, const struct net_type *type);
+uint32_t sam_net_emit1(struct import *m, enum sam_net_op op, const struct net_params *params,
+                       uint32_t input, const struct net_type *type);
+uint32_t sam_net_emit2(struct import *m, enum sam_net_op op, uint32_t a, uint32_t b);
 /* Whether folding may make that many more elements: four times NET_FOLDED and as many as the model
  * has. */
-bool net_may_make(const struct import *m, uint64_t count);
+bool sam_net_may_make(const struct import *m, uint64_t count);
 /* A constant; `data` is in the store of the graph, or NULL for zeros to be set. */
-uint32_t net_constant(struct import *m, const struct net_type *type, const void *data);
+uint32_t sam_net_constant(struct import *m, const struct net_type *type, const void *data);
 /* Output k of the ONNX node is this value. */
-void net_give(struct import *m, unsigned k, uint32_t id);
+void sam_net_give(struct import *m, unsigned k, uint32_t id);
 
 /* --- import_read.c: inputs of the graph */
-void net_import_inputs(struct import *m, const struct net_sizes *given);
+void sam_net_import_inputs(struct import *m, const struct net_sizes *given);
 /* Attributes. Those that no function reads are refused. */
-int64_t net_int(struct import *m, const char *name, int64_t otherwise);
-float net_float(struct import *m, const char *name, float otherwise);
-const char *net_text(struct import *m, const char *name, const char *otherwise);
-struct net_list net_ints(struct import *m, const char *name);
-const struct sam_onnx_attribute *net_attribute(struct import *m, const char *name,
-                                               enum sam_onnx_kind kind);
-void net_ignore(struct import *m, const char *name);
+int64_t sam_net_int(struct import *m, const char *name, int64_t otherwise);
+float sam_net_float(struct import *m, const char *name, float otherwise);
+const char *sam_net_text(struct import *m, const char *name, const char *otherwise);
+struct net_list sam_net_ints(struct import *m, const char *name);
+const struct sam_onnx_attribute *sam_net_attribute(struct import *m, const char *name,
+                                                   enum sam_onnx_kind kind);
+void sam_net_ignore(struct import *m, const char *name);
 /* Input k as constant integers; those of an attribute in opsets before `since`. */
-struct net_list net_ints_input(struct import *m, unsigned k);
-struct net_list net_ints_either(struct import *m, const char *name, unsigned k, uint64_t since);
+struct net_list sam_net_ints_input(struct import *m, unsigned k);
+struct net_list sam_net_ints_either(struct import *m, const char *name, unsigned k, uint64_t since);
 
 /* --- shape.c */
-struct net_type net_type_of(struct import *m, uint32_t id);
+struct net_type sam_net_type_of(struct import *m, uint32_t id);
 /* Number of elements; refuses shapes that are too large. */
-uint64_t net_count(struct import *m, const struct net_type *type);
+uint64_t sam_net_count(struct import *m, const struct net_type *type);
 /* An axis, or a bit per axis, of a shape of that rank; negative ones count from its end. */
-uint32_t net_axis(struct import *m, int64_t axis, uint32_t rank);
-uint32_t net_axes(struct import *m, const struct net_list *axes, uint32_t rank);
-struct net_type net_broadcast(struct import *m, const struct net_type *a, const struct net_type *b);
+uint32_t sam_net_axis(struct import *m, int64_t axis, uint32_t rank);
+uint32_t sam_net_axes(struct import *m, const struct net_list *axes, uint32_t rank);
+struct net_type sam_net_broadcast(struct import *m, const struct net_type *a,
+                                  const struct net_type *b);
 /* A Reshape, unless the shape is the same. */
-uint32_t net_reshape(struct import *m, uint32_t id, const struct net_type *type);
-void net_need_float(struct import *m, uint32_t id);
-struct net_shape_text {
+uint32_t sam_net_reshape(struct import *m, uint32_t id, const struct net_type *type);
+void sam_net_need_float(struct import *m, uint32_t id);
+struct sam_net_shape_text {
     char text[24 * NET_RANK];
 };
-struct net_shape_text net_shape_text(const struct net_type *type);
+struct sam_net_shape_text sam_net_shape_text(const struct net_type *type);
 
 /* --- fold.c: compute `out` if the operator allows. Returns false if not, or out of memory. */
-bool net_fold(struct net_graph *graph, const struct net_node *node, struct net_value *out);
+bool sam_net_fold(struct net_graph *graph, const struct net_node *node, struct sam_net_value *out);
 /* Elements of a constant. */
-double net_real(const struct net_value *value, uint64_t i);
-int64_t net_whole(const struct net_value *value, uint64_t i);
+double sam_net_real(const struct sam_net_value *value, uint64_t i);
+int64_t sam_net_whole(const struct sam_net_value *value, uint64_t i);
 
 /* --- fold_conv.c: Mul and Add of constants per channel into the Conv before them. */
-void net_fold_conv(struct import *m);
+void sam_net_fold_conv(struct import *m);
 
-#define NET_ONNX(name, function, inputs, most, op) void net_import_##function(struct import *m);
+#define NET_ONNX(name, function, inputs, most, op) void sam_net_import_##function(struct import *m);
 #include "network/import.def"
 #undef NET_ONNX
 

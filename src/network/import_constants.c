@@ -8,57 +8,58 @@
 static uint32_t integers(struct import *m, const int64_t *numbers, uint32_t count, bool scalar)
 {
     const struct net_type type = {SAM_I64, scalar ? 0 : 1, {count}};
-    const uint32_t id = net_constant(m, &type, NULL);
+    const uint32_t id = sam_net_constant(m, &type, NULL);
     if (!m->failed && count)
-        memcpy((void *)net_value(m, id)->data, numbers, count * sizeof *numbers);
+        memcpy((void *)sam_net_value(m, id)->data, numbers, count * sizeof *numbers);
     return id;
 }
 
-void net_import_value(struct import *m)
+void sam_net_import_value(struct import *m)
 {
     const struct sam_onnx_node *n = m->node;
     if (n->attribute_count != 1) {
-        net_refuse(m, "%zu attributes: expected 1", n->attribute_count);
+        sam_net_refuse(m, "%zu attributes: expected 1", n->attribute_count);
         return;
     }
     const struct sam_onnx_attribute *a = &n->attributes[0];
     const bool floats = strncmp(a->name, "value_float", 11) == 0;
     if (strcmp(a->name, "value") == 0) { /* among the model's tensors */
-        net_attribute(m, "value", SAM_ONNX_TENSOR);
-        if (!m->failed && net_find(m, n->outputs[0]) == NET_NONE)
-            net_refuse(m, "no value");
+        sam_net_attribute(m, "value", SAM_ONNX_TENSOR);
+        if (!m->failed && sam_net_find(m, n->outputs[0]) == NET_NONE)
+            sam_net_refuse(m, "no value");
     } else if (strcmp(a->name, "value_int") == 0 || strcmp(a->name, "value_float") == 0 ||
                strcmp(a->name, "value_ints") == 0 || strcmp(a->name, "value_floats") == 0) {
         const bool scalar = a->name[strlen(a->name) - 1] != 's';
         const enum sam_onnx_kind list = floats ? SAM_ONNX_FLOATS : SAM_ONNX_INTS;
-        if (!net_attribute(m, a->name, scalar ? list - 5 : list)) /* the single kind */
+        if (!sam_net_attribute(m, a->name, scalar ? list - 5 : list)) /* the single kind */
             return;
         const struct net_type type = {floats ? SAM_F32 : SAM_I64, scalar ? 0 : 1, {a->count}};
-        const uint32_t id = net_constant(m, &type, NULL);
-        const uint64_t size = net_value(m, id)->count;
+        const uint32_t id = sam_net_constant(m, &type, NULL);
+        const uint64_t size = sam_net_value(m, id)->count;
         const uint64_t count = m->failed || a->count < size ? 0 : size;
         if (count && floats)
-            memcpy((void *)net_value(m, id)->data, a->floats, count * sizeof *a->floats);
+            memcpy((void *)sam_net_value(m, id)->data, a->floats, count * sizeof *a->floats);
         else if (count)
-            memcpy((void *)net_value(m, id)->data, a->ints, count * sizeof *a->ints);
-        net_give(m, 0, id);
+            memcpy((void *)sam_net_value(m, id)->data, a->ints, count * sizeof *a->ints);
+        sam_net_give(m, 0, id);
     } else {
-        net_refuse(m, "attribute '%.100s' is not supported", a->name);
+        sam_net_refuse(m, "attribute '%.100s' is not supported", a->name);
     }
 }
 
-void net_import_filled(struct import *m)
+void sam_net_import_filled(struct import *m)
 {
-    const struct net_list shape = net_ints_input(m, 0);
-    const struct sam_onnx_attribute *a = net_attribute(m, "value", SAM_ONNX_TENSOR);
+    const struct net_list shape = sam_net_ints_input(m, 0);
+    const struct sam_onnx_attribute *a = sam_net_attribute(m, "value", SAM_ONNX_TENSOR);
     struct net_type type = {.dtype = SAM_F32, .rank = shape.count};
     struct sam_onnx value = {0};
     if (shape.count > NET_RANK)
-        net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count, (int)NET_RANK);
+        sam_net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count,
+                       (int)NET_RANK);
     for (uint32_t d = 0; !m->failed && d < shape.count; d++) {
         type.shape[d] = (uint64_t)shape.at[d];
         if (shape.at[d] < 0)
-            net_refuse(m, "dimension %u of the shape is %lld", d, (long long)shape.at[d]);
+            sam_net_refuse(m, "dimension %u of the shape is %lld", d, (long long)shape.at[d]);
     }
     if (!m->failed && a &&
         sam_onnx_parse_tensor(a->tensor, m->file, "value", &value, m->error) != SAM_OK)
@@ -66,63 +67,65 @@ void net_import_filled(struct import *m)
     if (!m->failed && a) {
         type.dtype = value.tensors[0].type == SAM_BOOL ? SAM_U8 : value.tensors[0].type;
         if (value.tensors[0].size != sam_dtype_size(type.dtype) || !value.tensors[0].size)
-            net_refuse(m, "value: expected one element");
+            sam_net_refuse(m, "value: expected one element");
     }
-    if (net_count(m, &type) > NET_FOLDED)
-        net_refuse(m, "shape %s: expected at most %d elements", net_shape_text(&type).text,
-                   (int)NET_FOLDED);
-    const uint32_t id = net_constant(m, &type, NULL);
-    const struct net_value *v = net_value(m, id);
+    if (sam_net_count(m, &type) > NET_FOLDED)
+        sam_net_refuse(m, "shape %s: expected at most %d elements", sam_net_shape_text(&type).text,
+                       (int)NET_FOLDED);
+    const uint32_t id = sam_net_constant(m, &type, NULL);
+    const struct sam_net_value *v = sam_net_value(m, id);
     const size_t size = sam_dtype_size(type.dtype);
     for (uint64_t i = 0; !m->failed && value.data && v->data && i < v->count; i++)
         memcpy((uint8_t *)v->data + i * size, value.data[0], size);
     sam_onnx_free(&value);
-    net_give(m, 0, id);
+    sam_net_give(m, 0, id);
 }
 
-void net_import_shape(struct import *m)
+void sam_net_import_shape(struct import *m)
 {
-    const struct net_type type = net_type_of(m, net_weight(m, 0));
-    int64_t sizes[NET_RANK], from = net_int(m, "start", 0), to = net_int(m, "end", type.rank);
+    const struct net_type type = sam_net_type_of(m, sam_net_weight(m, 0));
+    int64_t sizes[NET_RANK], from = sam_net_int(m, "start", 0),
+                             to = sam_net_int(m, "end", type.rank);
     uint32_t count = 0;
     from += from < 0 ? type.rank : 0;
     to += to < 0 ? type.rank : 0;
     for (uint32_t d = 0; d < type.rank; d++)
         if (d >= from && d < to)
             sizes[count++] = (int64_t)type.shape[d];
-    net_give(m, 0, integers(m, sizes, count, false));
+    sam_net_give(m, 0, integers(m, sizes, count, false));
 }
 
-void net_import_size(struct import *m)
+void sam_net_import_size(struct import *m)
 {
-    const int64_t count = (int64_t)net_value(m, net_weight(m, 0))->count;
-    net_give(m, 0, integers(m, &count, 1, true));
+    const int64_t count = (int64_t)sam_net_value(m, sam_net_weight(m, 0))->count;
+    sam_net_give(m, 0, integers(m, &count, 1, true));
 }
 
-void net_import_range(struct import *m)
+void sam_net_import_range(struct import *m)
 {
-    const uint32_t ids[3] = {net_input(m, 0), net_input(m, 1), net_input(m, 2)};
-    const enum sam_dtype dtype = net_value(m, ids[0])->dtype;
+    const uint32_t ids[3] = {sam_net_input(m, 0), sam_net_input(m, 1), sam_net_input(m, 2)};
+    const enum sam_dtype dtype = sam_net_value(m, ids[0])->dtype;
     for (unsigned k = 0; k < 3; k++) {
-        const struct net_value *v = net_value(m, ids[k]);
+        const struct sam_net_value *v = sam_net_value(m, ids[k]);
         if (!v->data || v->count != 1 || v->dtype != dtype || dtype == SAM_U8)
-            net_refuse(m, "input %u: expected a constant number of the same type", k);
+            sam_net_refuse(m, "input %u: expected a constant number of the same type", k);
     }
     if (m->failed)
         return;
-    const double start = net_real(net_value(m, ids[0]), 0),
-                 step = net_real(net_value(m, ids[2]), 0),
-                 count = ceil((net_real(net_value(m, ids[1]), 0) - start) / step);
+    const double start = sam_net_real(sam_net_value(m, ids[0]), 0),
+                 step = sam_net_real(sam_net_value(m, ids[2]), 0),
+                 count = ceil((sam_net_real(sam_net_value(m, ids[1]), 0) - start) / step);
     if (!(count <= NET_FOLDED)) {
-        net_refuse(m, "%g elements: expected at most %d", count, (int)NET_FOLDED);
+        sam_net_refuse(m, "%g elements: expected at most %d", count, (int)NET_FOLDED);
         return;
     }
     const struct net_type type = {dtype, 1, {count > 0 ? (uint64_t)count : 0}};
-    const uint32_t id = net_constant(m, &type, NULL);
-    const struct net_value *v = net_value(m, id), *first = net_value(m, ids[0]),
-                           *by = net_value(m, ids[2]);
+    const uint32_t id = sam_net_constant(m, &type, NULL);
+    const struct sam_net_value *v = sam_net_value(m, id), *first = sam_net_value(m, ids[0]),
+                               *by = sam_net_value(m, ids[2]);
     for (uint64_t i = 0; !m->failed && i < v->count; i++) {
-        const uint64_t whole = (uint64_t)net_whole(first, 0) + i * (uint64_t)net_whole(by, 0);
+        const uint64_t whole =
+            (uint64_t)sam_net_whole(first, 0) + i * (uint64_t)sam_net_whole(by, 0);
         if (dtype == SAM_F32)
             ((float *)v->data)[i] = (float)start + (float)i * (float)step;
         else if (dtype == SAM_I32)
@@ -130,5 +133,5 @@ void net_import_range(struct import *m)
         else
             ((int64_t *)v->data)[i] = (int64_t)whole;
     }
-    net_give(m, 0, id);
+    sam_net_give(m, 0, id);
 }

@@ -8,146 +8,148 @@
 
 static uint32_t cast(struct import *m, uint32_t id, enum sam_dtype dtype)
 {
-    struct net_type type = net_type_of(m, id);
+    struct net_type type = sam_net_type_of(m, id);
     if (type.dtype == dtype)
         return id;
     type.dtype = dtype;
-    return net_emit1(m, NET_Cast, NULL, id, &type);
+    return sam_net_emit1(m, NET_Cast, NULL, id, &type);
 }
 
-void net_import_binary(struct import *m)
+void sam_net_import_binary(struct import *m)
 {
-    const uint32_t a = net_input(m, 0);
-    uint32_t b = net_input(m, 1);
+    const uint32_t a = sam_net_input(m, 0);
+    uint32_t b = sam_net_input(m, 1);
     if (m->row->op == NET_Pow) /* since opset 12 of any two types */
-        b = cast(m, b, net_value(m, a)->dtype);
-    net_give(m, 0, net_emit2(m, m->row->op, a, b));
+        b = cast(m, b, sam_net_value(m, a)->dtype);
+    sam_net_give(m, 0, sam_net_emit2(m, m->row->op, a, b));
 }
 
-void net_import_chain(struct import *m)
+void sam_net_import_chain(struct import *m)
 {
-    uint32_t sum = net_input(m, 0);
+    uint32_t sum = sam_net_input(m, 0);
     for (unsigned k = 1; k < m->node->input_count; k++)
-        sum = net_emit2(m, m->row->op, sum, net_input(m, k));
-    net_give(m, 0, sum);
+        sum = sam_net_emit2(m, m->row->op, sum, sam_net_input(m, k));
+    sam_net_give(m, 0, sum);
 }
 
-void net_import_where(struct import *m)
+void sam_net_import_where(struct import *m)
 {
-    const uint32_t inputs[] = {net_input(m, 0), net_input(m, 1), net_input(m, 2)};
-    const struct net_type a = net_type_of(m, inputs[1]), b = net_type_of(m, inputs[2]);
-    struct net_type test = net_type_of(m, inputs[0]), type = net_broadcast(m, &a, &b);
+    const uint32_t inputs[] = {sam_net_input(m, 0), sam_net_input(m, 1), sam_net_input(m, 2)};
+    const struct net_type a = sam_net_type_of(m, inputs[1]), b = sam_net_type_of(m, inputs[2]);
+    struct net_type test = sam_net_type_of(m, inputs[0]), type = sam_net_broadcast(m, &a, &b);
     if (test.dtype != SAM_U8)
-        net_refuse(m, "a condition of type %s: expected bool", sam_dtype_name(test.dtype));
+        sam_net_refuse(m, "a condition of type %s: expected bool", sam_dtype_name(test.dtype));
     test.dtype = type.dtype;
-    type = net_broadcast(m, &type, &test);
-    net_give(m, 0, net_emit(m, NET_Where, NULL, inputs, 3, &type));
+    type = sam_net_broadcast(m, &type, &test);
+    sam_net_give(m, 0, sam_net_emit(m, NET_Where, NULL, inputs, 3, &type));
 }
 
-void net_import_unary(struct import *m)
+void sam_net_import_unary(struct import *m)
 {
-    const enum net_op op = m->row->op;
-    const uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
+    const enum sam_net_op op = m->row->op;
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
     struct net_params p = {0};
     if (op == NET_LeakyRelu || op == NET_HardSigmoid)
-        p.alpha = net_float(m, "alpha", op == NET_LeakyRelu ? 0.01f : 0.2f);
+        p.alpha = sam_net_float(m, "alpha", op == NET_LeakyRelu ? 0.01f : 0.2f);
     if (op == NET_HardSigmoid)
-        p.beta = net_float(m, "beta", 0.5f);
+        p.beta = sam_net_float(m, "beta", 0.5f);
     if (op != NET_Neg && op != NET_Abs)
-        net_need_float(m, x);
-    net_give(m, 0, net_emit1(m, op, &p, x, &type));
+        sam_net_need_float(m, x);
+    sam_net_give(m, 0, sam_net_emit1(m, op, &p, x, &type));
 }
 
-void net_import_clip(struct import *m)
+void sam_net_import_clip(struct import *m)
 {
     struct net_params p = {.alpha = -FLT_MAX, .beta = FLT_MAX};
-    uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
+    uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
     bool plain = type.dtype == SAM_F32;
     if (m->onnx.opset < 11) {
-        p.alpha = net_float(m, "min", p.alpha);
-        p.beta = net_float(m, "max", p.beta);
+        p.alpha = sam_net_float(m, "min", p.alpha);
+        p.beta = sam_net_float(m, "max", p.beta);
         if (m->node->input_count > 1 || !plain)
-            net_refuse(m, "bounds as inputs, or integers, in opset %llu: expected 11 or later",
-                       (unsigned long long)m->onnx.opset);
+            sam_net_refuse(m, "bounds as inputs, or integers, in opset %llu: expected 11 or later",
+                           (unsigned long long)m->onnx.opset);
     }
     uint32_t bounds[2] = {NET_NONE, NET_NONE};
     for (unsigned k = 1; k < 3; k++) {
-        if (!net_has(m, k))
+        if (!sam_net_has(m, k))
             continue;
-        bounds[k - 1] = net_input(m, k);
-        const struct net_value *v = net_value(m, bounds[k - 1]);
+        bounds[k - 1] = sam_net_input(m, k);
+        const struct sam_net_value *v = sam_net_value(m, bounds[k - 1]);
         if (v->dtype != type.dtype || v->count != 1)
-            net_refuse(m, "input %u: expected a scalar of type %s", k, sam_dtype_name(type.dtype));
+            sam_net_refuse(m, "input %u: expected a scalar of type %s", k,
+                           sam_dtype_name(type.dtype));
         plain = plain && v->data;
         if (!m->failed && plain)
-            *(k == 1 ? &p.alpha : &p.beta) = (float)net_real(v, 0);
+            *(k == 1 ? &p.alpha : &p.beta) = (float)sam_net_real(v, 0);
     }
     if (plain) {
-        x = net_emit1(m, NET_Clip, &p, x, &type);
+        x = sam_net_emit1(m, NET_Clip, &p, x, &type);
     } else { /* other types, and bounds that are computed */
         if (bounds[0] != NET_NONE)
-            x = net_emit2(m, NET_Max, x, bounds[0]);
+            x = sam_net_emit2(m, NET_Max, x, bounds[0]);
         if (bounds[1] != NET_NONE)
-            x = net_emit2(m, NET_Min, x, bounds[1]);
+            x = sam_net_emit2(m, NET_Min, x, bounds[1]);
     }
-    net_give(m, 0, x);
+    sam_net_give(m, 0, x);
 }
 
-void net_import_cast(struct import *m)
+void sam_net_import_cast(struct import *m)
 {
-    const int64_t to = net_int(m, "to", 0);
-    const uint32_t x = net_weight(m, 0);
+    const int64_t to = sam_net_int(m, "to", 0);
+    const uint32_t x = sam_net_weight(m, 0);
     const enum sam_dtype type =
         to >= 0 ? sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), (uint64_t)to) : SAM_DTYPES;
     const bool to_float = sam_dtype_class(type) == SAM_CLASS_FLOAT;
     if (!to_float && type != SAM_I64 && type != SAM_I32 && type != SAM_BOOL)
-        net_refuse(m, "a cast to type %lld (%s): expected floats, i64, i32 or bool", (long long)to,
-                   sam_dtype_name(type));
-    if (to_float && sam_dtype_class(net_value(m, x)->dtype) == SAM_CLASS_FLOAT) {
-        net_give(m, 0, x);
+        sam_net_refuse(m, "a cast to type %lld (%s): expected floats, i64, i32 or bool",
+                       (long long)to, sam_dtype_name(type));
+    if (to_float && sam_dtype_class(sam_net_value(m, x)->dtype) == SAM_CLASS_FLOAT) {
+        sam_net_give(m, 0, x);
     } else if (type == SAM_BOOL) { /* also of bytes, whose type is that of booleans */
-        struct net_type made = net_type_of(m, x);
+        struct net_type made = sam_net_type_of(m, x);
         made.dtype = SAM_U8;
-        net_give(m, 0, net_emit1(m, NET_Cast, NULL, net_input(m, 0), &made));
+        sam_net_give(m, 0, sam_net_emit1(m, NET_Cast, NULL, sam_net_input(m, 0), &made));
     } else {
-        net_give(m, 0, cast(m, net_input(m, 0), to_float ? SAM_F32 : type));
+        sam_net_give(m, 0, cast(m, sam_net_input(m, 0), to_float ? SAM_F32 : type));
     }
 }
 
 /* x * scale / sqrt(variance + epsilon) + (bias - mean * scale / sqrt(variance + epsilon)) */
-void net_import_batch_norm(struct import *m)
+void sam_net_import_batch_norm(struct import *m)
 {
-    const float epsilon = net_float(m, "epsilon", 1e-5f);
-    const uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
+    const float epsilon = sam_net_float(m, "epsilon", 1e-5f);
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
     struct net_type channels = {.dtype = SAM_F32, .rank = type.rank};
     uint32_t ids[5];
-    net_ignore(m, "momentum");
-    if (net_int(m, "training_mode", 0) != 0 || net_int(m, "spatial", 1) != 1)
-        net_refuse(m, "training_mode or statistics per element are not supported");
-    net_need_float(m, x);
+    sam_net_ignore(m, "momentum");
+    if (sam_net_int(m, "training_mode", 0) != 0 || sam_net_int(m, "spatial", 1) != 1)
+        sam_net_refuse(m, "training_mode or statistics per element are not supported");
+    sam_net_need_float(m, x);
     if (type.rank < 2)
-        net_refuse(m, "shape %s: expected 2 dimensions or more", net_shape_text(&type).text);
+        sam_net_refuse(m, "shape %s: expected 2 dimensions or more",
+                       sam_net_shape_text(&type).text);
     for (uint32_t d = 0; d < type.rank; d++)
         channels.shape[d] = d == 1 ? type.shape[1] : 1;
     for (unsigned k = 1; k < 5; k++) {
-        ids[k] = net_input(m, k);
-        const struct net_value *v = net_value(m, ids[k]);
+        ids[k] = sam_net_input(m, k);
+        const struct sam_net_value *v = sam_net_value(m, ids[k]);
         if (!v->data || v->dtype != SAM_F32 || v->rank != 1 || v->count != type.shape[1])
-            net_refuse(m, "input %u: expected a constant of %llu floats", k,
-                       (unsigned long long)type.shape[1]);
+            sam_net_refuse(m, "input %u: expected a constant of %llu floats", k,
+                           (unsigned long long)type.shape[1]);
     }
-    const uint32_t scale = net_constant(m, &channels, NULL),
-                   shift = net_constant(m, &channels, NULL);
+    const uint32_t scale = sam_net_constant(m, &channels, NULL),
+                   shift = sam_net_constant(m, &channels, NULL);
     for (uint64_t c = 0; !m->failed && c < type.shape[1]; c++) {
-        const double by = net_real(net_value(m, ids[1]), c) /
-                          sqrt(net_real(net_value(m, ids[4]), c) + (double)epsilon);
-        const double bias = net_real(net_value(m, ids[2]), c);
-        ((float *)net_value(m, scale)->data)[c] = (float)by;
-        ((float *)net_value(m, shift)->data)[c] =
-            (float)(bias - net_real(net_value(m, ids[3]), c) * by);
+        const double by = sam_net_real(sam_net_value(m, ids[1]), c) /
+                          sqrt(sam_net_real(sam_net_value(m, ids[4]), c) + (double)epsilon);
+        const double bias = sam_net_real(sam_net_value(m, ids[2]), c);
+        ((float *)sam_net_value(m, scale)->data)[c] = (float)by;
+        ((float *)sam_net_value(m, shift)->data)[c] =
+            (float)(bias - sam_net_real(sam_net_value(m, ids[3]), c) * by);
     }
-    net_give(m, 0, net_emit2(m, NET_Add, net_emit2(m, NET_Mul, x, scale), shift));
+    sam_net_give(m, 0, sam_net_emit2(m, NET_Add, sam_net_emit2(m, NET_Mul, x, scale), shift));
 }

@@ -2,40 +2,41 @@
 /* Operators that move elements. */
 #include "network/import.h"
 
-void net_import_transpose(struct import *m)
+void sam_net_import_transpose(struct import *m)
 {
-    const uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
-    const struct net_list perm = net_ints(m, "perm");
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
+    const struct net_list perm = sam_net_ints(m, "perm");
     struct net_type out = type;
     struct net_params p = {0};
     bool moves = false;
-    net_axes(m, &perm, type.rank); /* each axis once */
+    sam_net_axes(m, &perm, type.rank); /* each axis once */
     if (perm.given && perm.count != type.rank)
-        net_refuse(m, "perm has %u elements: expected %u", perm.count, type.rank);
+        sam_net_refuse(m, "perm has %u elements: expected %u", perm.count, type.rank);
     for (uint32_t d = 0; !m->failed && d < type.rank; d++) {
-        p.perm[d] = perm.given ? net_axis(m, perm.at[d], type.rank) : type.rank - 1 - d;
+        p.perm[d] = perm.given ? sam_net_axis(m, perm.at[d], type.rank) : type.rank - 1 - d;
         out.shape[d] = type.shape[p.perm[d]];
         moves = moves || p.perm[d] != d;
     }
-    net_give(m, 0, moves ? net_emit1(m, NET_Transpose, &p, x, &out) : x);
+    sam_net_give(m, 0, moves ? sam_net_emit1(m, NET_Transpose, &p, x, &out) : x);
 }
 
 /* Without loss of a constant weight's dtype. */
 static void give_reshaped(struct import *m, const struct net_type *type)
 {
-    net_give(m, 0, net_reshape(m, net_weight(m, 0), type));
+    sam_net_give(m, 0, sam_net_reshape(m, sam_net_weight(m, 0), type));
 }
 
-void net_import_reshape(struct import *m)
+void sam_net_import_reshape(struct import *m)
 {
-    const struct net_type type = net_type_of(m, net_weight(m, 0));
-    const struct net_list shape = net_ints_input(m, 1);
-    const bool zeros = net_int(m, "allowzero", 0) != 0;
+    const struct net_type type = sam_net_type_of(m, sam_net_weight(m, 0));
+    const struct net_list shape = sam_net_ints_input(m, 1);
+    const bool zeros = sam_net_int(m, "allowzero", 0) != 0;
     struct net_type out = {.dtype = type.dtype, .rank = shape.count};
     uint32_t open = NET_RANK;
     if (shape.count > NET_RANK) {
-        net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count, (int)NET_RANK);
+        sam_net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count,
+                       (int)NET_RANK);
         return;
     }
     for (uint32_t d = 0; d < shape.count; d++) {
@@ -47,137 +48,138 @@ void net_import_reshape(struct import *m)
             open = d;
             out.shape[d] = 1;
         } else if (size < 0 || (size == 0 && !zeros)) {
-            net_refuse(m, "dimension %u of the new shape is %lld", d, (long long)size);
+            sam_net_refuse(m, "dimension %u of the new shape is %lld", d, (long long)size);
             return;
         }
     }
-    const uint64_t known = net_count(m, &out), count = net_count(m, &type);
+    const uint64_t known = sam_net_count(m, &out), count = sam_net_count(m, &type);
     if (open < NET_RANK && known)
         out.shape[open] = count / known;
     give_reshaped(m, &out);
 }
 
-void net_import_flatten(struct import *m)
+void sam_net_import_flatten(struct import *m)
 {
-    const struct net_value *v = net_value(m, net_weight(m, 0));
-    const int64_t axis = net_int(m, "axis", 1);
+    const struct sam_net_value *v = sam_net_value(m, sam_net_weight(m, 0));
+    const int64_t axis = sam_net_int(m, "axis", 1);
     /* It may also be the rank. */
-    const uint32_t cut = axis == v->rank ? v->rank : net_axis(m, axis, v->rank);
-    const uint64_t outer = net_outer(v, cut);
+    const uint32_t cut = axis == v->rank ? v->rank : sam_net_axis(m, axis, v->rank);
+    const uint64_t outer = sam_net_outer(v, cut);
     const struct net_type out = {
         .dtype = v->dtype, .rank = 2, .shape = {outer, outer ? v->count / outer : 0}};
     give_reshaped(m, &out);
 }
 
-void net_import_squeeze(struct import *m)
+void sam_net_import_squeeze(struct import *m)
 {
-    const struct net_type type = net_type_of(m, net_weight(m, 0));
-    const struct net_list axes = net_ints_either(m, "axes", 1, 13);
-    const uint32_t bits = net_axes(m, &axes, type.rank);
+    const struct net_type type = sam_net_type_of(m, sam_net_weight(m, 0));
+    const struct net_list axes = sam_net_ints_either(m, "axes", 1, 13);
+    const uint32_t bits = sam_net_axes(m, &axes, type.rank);
     struct net_type out = {.dtype = type.dtype};
     for (uint32_t d = 0; d < type.rank; d++) {
         if (bits >> d & 1 && type.shape[d] != 1)
-            net_refuse(m, "axis %u of shape %s: expected a size of 1", d,
-                       net_shape_text(&type).text);
+            sam_net_refuse(m, "axis %u of shape %s: expected a size of 1", d,
+                           sam_net_shape_text(&type).text);
         if (axes.given ? !(bits >> d & 1) : type.shape[d] != 1)
             out.shape[out.rank++] = type.shape[d];
     }
     give_reshaped(m, &out);
 }
 
-void net_import_unsqueeze(struct import *m)
+void sam_net_import_unsqueeze(struct import *m)
 {
-    const struct net_type type = net_type_of(m, net_weight(m, 0));
-    const struct net_list axes = net_ints_either(m, "axes", 1, 13);
+    const struct net_type type = sam_net_type_of(m, sam_net_weight(m, 0));
+    const struct net_list axes = sam_net_ints_either(m, "axes", 1, 13);
     struct net_type out = {.dtype = type.dtype, .rank = type.rank + axes.count};
     if (!axes.given || out.rank > NET_RANK) {
-        net_refuse(m, "%u axes are added to shape %s: expected 1 to %u", axes.count,
-                   net_shape_text(&type).text, (uint32_t)NET_RANK - type.rank);
+        sam_net_refuse(m, "%u axes are added to shape %s: expected 1 to %u", axes.count,
+                       sam_net_shape_text(&type).text, (uint32_t)NET_RANK - type.rank);
         return;
     }
-    const uint32_t bits = net_axes(m, &axes, out.rank);
+    const uint32_t bits = sam_net_axes(m, &axes, out.rank);
     for (uint32_t d = 0, from = 0; !m->failed && d < out.rank; d++)
         out.shape[d] = bits >> d & 1 ? 1 : type.shape[from++];
     give_reshaped(m, &out);
 }
 
 /* Identity, and Dropout, which does nothing outside of training. */
-void net_import_same(struct import *m)
+void sam_net_import_same(struct import *m)
 {
-    net_ignore(m, "ratio");
-    net_ignore(m, "seed");
-    const uint32_t x = net_weight(m, 0);
-    if (net_has(m, 2)) {
-        const struct net_value *training = net_value(m, net_input(m, 2));
-        if (!training->data || !training->count || net_real(training, 0) != 0)
-            net_refuse(m, "training_mode is not supported");
+    sam_net_ignore(m, "ratio");
+    sam_net_ignore(m, "seed");
+    const uint32_t x = sam_net_weight(m, 0);
+    if (sam_net_has(m, 2)) {
+        const struct sam_net_value *training = sam_net_value(m, sam_net_input(m, 2));
+        if (!training->data || !training->count || sam_net_real(training, 0) != 0)
+            sam_net_refuse(m, "training_mode is not supported");
     }
-    net_give(m, 0, x);
+    sam_net_give(m, 0, x);
 }
 
-void net_import_concat(struct import *m)
+void sam_net_import_concat(struct import *m)
 {
     const unsigned count = (unsigned)m->node->input_count;
     uint32_t *inputs = sam_blocks_take(&m->graph->store, count, sizeof *inputs), used = 0;
     if (!inputs) {
-        net_refuse_memory(m);
+        sam_net_refuse_memory(m);
         return;
     }
-    struct net_type out = net_type_of(m, net_input(m, 0));
-    struct net_params p = {.axis = net_axis(m, net_int(m, "axis", 1), out.rank)};
+    struct net_type out = sam_net_type_of(m, sam_net_input(m, 0));
+    struct net_params p = {.axis = sam_net_axis(m, sam_net_int(m, "axis", 1), out.rank)};
     out.shape[p.axis] = 0;
     for (unsigned k = 0; !m->failed && k < count; k++) {
-        const uint32_t id = net_input(m, k);
-        struct net_type type = net_type_of(m, id), same = out;
+        const uint32_t id = sam_net_input(m, k);
+        struct net_type type = sam_net_type_of(m, id), same = out;
         same.shape[p.axis] = type.shape[p.axis];
         if (type.rank != out.rank || type.dtype != out.dtype ||
             memcmp(type.shape, same.shape, sizeof type.shape) != 0)
-            net_refuse(m, "input %u of type %s and shape %s does not match %s of shape %s", k,
-                       sam_dtype_name(type.dtype), net_shape_text(&type).text,
-                       sam_dtype_name(out.dtype), net_shape_text(&same).text);
+            sam_net_refuse(m, "input %u of type %s and shape %s does not match %s of shape %s", k,
+                           sam_dtype_name(type.dtype), sam_net_shape_text(&type).text,
+                           sam_dtype_name(out.dtype), sam_net_shape_text(&same).text);
         else if (__builtin_add_overflow(out.shape[p.axis], type.shape[p.axis], &out.shape[p.axis]))
-            net_refuse(m, "a sum of sizes that is too large");
-        if (net_value(m, id)->count) /* an empty one, such as of an empty cache, adds nothing */
+            sam_net_refuse(m, "a sum of sizes that is too large");
+        if (sam_net_value(m, id)->count) /* an empty one, such as of an empty cache, adds nothing */
             inputs[used++] = id;
     }
-    net_give(m, 0, used == 1 ? inputs[0] : net_emit(m, NET_Concat, &p, inputs, used, &out));
+    sam_net_give(m, 0, used == 1 ? inputs[0] : sam_net_emit(m, NET_Concat, &p, inputs, used, &out));
 }
 
 /* One axis from `start` with `size` elements. */
 static uint32_t part(struct import *m, uint32_t x, uint32_t axis, uint64_t start, uint64_t size)
 {
-    struct net_type out = net_type_of(m, x);
+    struct net_type out = sam_net_type_of(m, x);
     struct net_params p = {0};
     for (uint32_t d = 0; d < out.rank; d++)
         p.step[d] = 1;
     p.start[axis] = (int64_t)start;
     out.shape[axis] = size;
-    return net_emit1(m, NET_Slice, &p, x, &out);
+    return sam_net_emit1(m, NET_Slice, &p, x, &out);
 }
 
-void net_import_split(struct import *m)
+void sam_net_import_split(struct import *m)
 {
-    const uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
-    const uint32_t axis = net_axis(m, net_int(m, "axis", 0), type.rank);
-    const struct net_list sizes = net_ints_either(m, "split", 1, 13);
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
+    const uint32_t axis = sam_net_axis(m, sam_net_int(m, "axis", 0), type.rank);
+    const struct net_list sizes = sam_net_ints_either(m, "split", 1, 13);
     const uint64_t parts = m->node->output_count, whole = type.shape[axis];
     uint64_t start = 0;
     if (sizes.given ? sizes.count != parts : whole % parts != 0)
-        net_refuse(m,
-                   "%llu outputs of a dimension of %llu: expected as many as sizes, or equal ones",
-                   (unsigned long long)parts, (unsigned long long)whole);
+        sam_net_refuse(
+            m, "%llu outputs of a dimension of %llu: expected as many as sizes, or equal ones",
+            (unsigned long long)parts, (unsigned long long)whole);
     for (unsigned k = 0; !m->failed && k < parts; k++) {
         const uint64_t size = sizes.given ? (uint64_t)sizes.at[k] : whole / parts;
         if (size > whole - start) {
-            net_refuse(m, "sizes of the parts do not add up to %llu", (unsigned long long)whole);
+            sam_net_refuse(m, "sizes of the parts do not add up to %llu",
+                           (unsigned long long)whole);
             return;
         }
-        net_give(m, k, part(m, x, axis, start, size));
+        sam_net_give(m, k, part(m, x, axis, start, size));
         start += size;
     }
     if (start != whole)
-        net_refuse(m, "sizes of the parts do not add up to %llu", (unsigned long long)whole);
+        sam_net_refuse(m, "sizes of the parts do not add up to %llu", (unsigned long long)whole);
 }
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -185,29 +187,29 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-void net_import_slice(struct import *m)
+void sam_net_import_slice(struct import *m)
 {
-    const uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
-    const struct net_list start = net_ints_either(m, "starts", 1, 10),
-                          end = net_ints_either(m, "ends", 2, 10),
-                          axes = net_ints_either(m, "axes", 3, 10);
-    const struct net_list step = net_ints_input(m, 4);
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
+    const struct net_list start = sam_net_ints_either(m, "starts", 1, 10),
+                          end = sam_net_ints_either(m, "ends", 2, 10),
+                          axes = sam_net_ints_either(m, "axes", 3, 10);
+    const struct net_list step = sam_net_ints_input(m, 4);
     struct net_params p = {0};
     struct net_type out = type;
-    net_axes(m, &axes, type.rank); /* each axis once */
+    sam_net_axes(m, &axes, type.rank); /* each axis once */
     if (!start.given || end.count != start.count || start.count > type.rank ||
         (axes.given && axes.count != start.count) || (step.given && step.count != start.count))
-        net_refuse(m, "starts, ends, axes and steps do not match, or a rank of %u", type.rank);
+        sam_net_refuse(m, "starts, ends, axes and steps do not match, or a rank of %u", type.rank);
     for (uint32_t d = 0; d < type.rank; d++)
         p.step[d] = 1;
     for (uint32_t i = 0; !m->failed && i < start.count; i++) {
-        const uint32_t d = axes.given ? net_axis(m, axes.at[i], type.rank) : i;
+        const uint32_t d = axes.given ? sam_net_axis(m, axes.at[i], type.rank) : i;
         const int64_t size = (int64_t)type.shape[d], by = step.given ? step.at[i] : 1;
         int64_t from = start.at[i] < 0 ? start.at[i] + size : start.at[i];
         int64_t to = end.at[i] < 0 ? end.at[i] + size : end.at[i];
         if (by == 0 || by == INT64_MIN) {
-            net_refuse(m, "a step of %lld", (long long)by);
+            sam_net_refuse(m, "a step of %lld", (long long)by);
             return;
         }
         from = clamp(from, 0, by > 0 ? size : size - 1);
@@ -222,37 +224,37 @@ void net_import_slice(struct import *m)
     bool reversed = false;
     for (uint32_t d = 0; d < type.rank; d++)
         reversed = reversed || p.step[d] < 0;
-    net_give(m, 0, all && !reversed ? x : net_emit1(m, NET_Slice, &p, x, &out));
+    sam_net_give(m, 0, all && !reversed ? x : sam_net_emit1(m, NET_Slice, &p, x, &out));
 }
 
-void net_import_pad(struct import *m)
+void sam_net_import_pad(struct import *m)
 {
-    uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
-    const struct net_list pads = net_ints_either(m, "pads", 1, 11);
+    uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
+    const struct net_list pads = sam_net_ints_either(m, "pads", 1, 11);
     struct net_params p = {0}, crop = {0};
     struct net_type out = type, cropped = type;
-    const char *mode = net_text(m, "mode", "constant");
+    const char *mode = sam_net_text(m, "mode", "constant");
     if (strcmp(mode, "constant") != 0)
-        net_refuse(m, "mode '%.40s': expected 'constant'", mode);
+        sam_net_refuse(m, "mode '%.40s': expected 'constant'", mode);
     if (pads.count != 2 * type.rank)
-        net_refuse(m, "%u paddings: expected %u", pads.count, 2 * type.rank);
+        sam_net_refuse(m, "%u paddings: expected %u", pads.count, 2 * type.rank);
     if (m->onnx.opset < 11) {
-        p.fill = net_float(m, "value", 0);
-    } else if (net_has(m, 2)) {
-        const struct net_value *fill = net_value(m, net_input(m, 2));
+        p.fill = sam_net_float(m, "value", 0);
+    } else if (sam_net_has(m, 2)) {
+        const struct sam_net_value *fill = sam_net_value(m, sam_net_input(m, 2));
         if (!fill->data || fill->count != 1)
-            net_refuse(m, "input 2: expected a constant scalar");
+            sam_net_refuse(m, "input 2: expected a constant scalar");
         else if (!m->failed)
-            p.fill = (float)net_real(fill, 0);
+            p.fill = (float)sam_net_real(fill, 0);
     }
     for (uint32_t d = 0; !m->failed && d < type.rank; d++) {
         const int64_t before = pads.at[d], after = pads.at[type.rank + d];
         const int64_t size = (int64_t)type.shape[d], most = INT64_C(1) << 40;
         if (before < -size || after < -size || before > most || after > most ||
             size + (before < 0 ? before : 0) + (after < 0 ? after : 0) <= 0) {
-            net_refuse(m, "paddings %lld and %lld of a dimension of %lld", (long long)before,
-                       (long long)after, (long long)size);
+            sam_net_refuse(m, "paddings %lld and %lld of a dimension of %lld", (long long)before,
+                           (long long)after, (long long)size);
             return;
         }
         crop.start[d] = before < 0 ? -before : 0;
@@ -262,54 +264,55 @@ void net_import_pad(struct import *m)
         out.shape[d] = (uint64_t)(size + before + after);
     }
     if (memcmp(cropped.shape, type.shape, sizeof type.shape) != 0)
-        x = net_emit1(m, NET_Slice, &crop, x, &cropped);
+        x = sam_net_emit1(m, NET_Slice, &crop, x, &cropped);
     if (memcmp(cropped.shape, out.shape, sizeof type.shape) != 0)
-        x = net_emit1(m, NET_Pad, &p, x, &out);
-    net_give(m, 0, x);
+        x = sam_net_emit1(m, NET_Pad, &p, x, &out);
+    sam_net_give(m, 0, x);
 }
 
 static uint32_t expand(struct import *m, uint32_t x, const struct net_type *type)
 {
-    const struct net_type from = net_type_of(m, x);
-    if (net_count(m, &from) == net_count(m, type))
-        return net_reshape(m, x, type);
-    return net_emit1(m, NET_Expand, NULL, x, type);
+    const struct net_type from = sam_net_type_of(m, x);
+    if (sam_net_count(m, &from) == sam_net_count(m, type))
+        return sam_net_reshape(m, x, type);
+    return sam_net_emit1(m, NET_Expand, NULL, x, type);
 }
 
-void net_import_expand(struct import *m)
+void sam_net_import_expand(struct import *m)
 {
-    const uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
-    const struct net_list shape = net_ints_input(m, 1);
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
+    const struct net_list shape = sam_net_ints_input(m, 1);
     struct net_type to = {.dtype = type.dtype, .rank = shape.count};
     if (shape.count > NET_RANK)
-        net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count, (int)NET_RANK);
+        sam_net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count,
+                       (int)NET_RANK);
     for (uint32_t d = 0; !m->failed && d < shape.count; d++) {
         to.shape[d] = (uint64_t)shape.at[d];
         if (shape.at[d] < 0)
-            net_refuse(m, "dimension %u of the new shape is %lld", d, (long long)shape.at[d]);
+            sam_net_refuse(m, "dimension %u of the new shape is %lld", d, (long long)shape.at[d]);
     }
     if (m->failed)
         return;
-    to = net_broadcast(m, &type, &to);
-    net_give(m, 0, expand(m, x, &to));
+    to = sam_net_broadcast(m, &type, &to);
+    sam_net_give(m, 0, expand(m, x, &to));
 }
 
 /* Repetition as an expansion of a new axis before each axis that is repeated. */
-void net_import_tile(struct import *m)
+void sam_net_import_tile(struct import *m)
 {
-    const uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
-    const struct net_list repeats = net_ints_input(m, 1);
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
+    const struct net_list repeats = sam_net_ints_input(m, 1);
     struct net_type split = {.dtype = type.dtype}, wide = split, out = type;
     if (repeats.count != type.rank)
-        net_refuse(m, "%u repeats: expected %u", repeats.count, type.rank);
+        sam_net_refuse(m, "%u repeats: expected %u", repeats.count, type.rank);
     for (uint32_t d = 0; !m->failed && d < type.rank; d++) {
         const int64_t times = repeats.at[d];
         if (times < 1 || __builtin_mul_overflow(type.shape[d], (uint64_t)times, &out.shape[d]) ||
             split.rank + 2 > NET_RANK + (times == 1)) {
-            net_refuse(m, "%lld repeats of axis %u of %u: expected 1 or more, of few axes",
-                       (long long)times, d, type.rank);
+            sam_net_refuse(m, "%lld repeats of axis %u of %u: expected 1 or more, of few axes",
+                           (long long)times, d, type.rank);
             return;
         }
         if (times > 1) {
@@ -321,29 +324,29 @@ void net_import_tile(struct import *m)
     }
     if (m->failed)
         return;
-    const uint32_t repeated = expand(m, net_reshape(m, x, &split), &wide);
-    net_give(m, 0, net_reshape(m, repeated, &out));
+    const uint32_t repeated = expand(m, sam_net_reshape(m, x, &split), &wide);
+    sam_net_give(m, 0, sam_net_reshape(m, repeated, &out));
 }
 
-void net_import_gather(struct import *m)
+void sam_net_import_gather(struct import *m)
 {
-    const uint32_t x = net_weight(m, 0), index = net_input(m, 1);
-    const struct net_type type = net_type_of(m, x), at = net_type_of(m, index);
-    struct net_params p = {.axis = net_axis(m, net_int(m, "axis", 0), type.rank)};
+    const uint32_t x = sam_net_weight(m, 0), index = sam_net_input(m, 1);
+    const struct net_type type = sam_net_type_of(m, x), at = sam_net_type_of(m, index);
+    struct net_params p = {.axis = sam_net_axis(m, sam_net_int(m, "axis", 0), type.rank)};
     struct net_type out = {.dtype = type.dtype};
     if (sam_dtype_class(type.dtype) == SAM_CLASS_FLOAT)
         out.dtype = SAM_F32;
     if (at.dtype != SAM_I64 && at.dtype != SAM_I32)
-        net_refuse(m, "indices of type %s: expected i64 or i32", sam_dtype_name(at.dtype));
+        sam_net_refuse(m, "indices of type %s: expected i64 or i32", sam_dtype_name(at.dtype));
     if (type.rank + at.rank > NET_RANK + 1)
-        net_refuse(m, "shapes %s and %s give more than %d dimensions", net_shape_text(&type).text,
-                   net_shape_text(&at).text, (int)NET_RANK);
-    const struct net_value *v = net_value(m, index);
+        sam_net_refuse(m, "shapes %s and %s give more than %d dimensions",
+                       sam_net_shape_text(&type).text, sam_net_shape_text(&at).text, (int)NET_RANK);
+    const struct sam_net_value *v = sam_net_value(m, index);
     const int64_t size = (int64_t)type.shape[p.axis];
     for (uint64_t i = 0; !m->failed && v->data && i < v->count; i++) {
-        const int64_t row = net_whole(v, i);
+        const int64_t row = sam_net_whole(v, i);
         if (row < -size || row >= size)
-            net_refuse(m, "index %lld of a dimension of %lld", (long long)row, (long long)size);
+            sam_net_refuse(m, "index %lld of a dimension of %lld", (long long)row, (long long)size);
     }
     if (m->failed)
         return;
@@ -353,5 +356,5 @@ void net_import_gather(struct import *m)
         for (uint32_t i = 0; d == p.axis && i < at.rank; i++)
             out.shape[out.rank++] = at.shape[i];
     }
-    net_give(m, 0, net_emit(m, NET_Gather, &p, (uint32_t[]){x, index}, 2, &out));
+    sam_net_give(m, 0, sam_net_emit(m, NET_Gather, &p, (uint32_t[]){x, index}, 2, &out));
 }

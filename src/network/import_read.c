@@ -3,8 +3,8 @@
 #include "base/dtype.h"
 #include "network/import.h"
 
-const struct sam_onnx_attribute *net_attribute(struct import *m, const char *name,
-                                               enum sam_onnx_kind kind)
+const struct sam_onnx_attribute *sam_net_attribute(struct import *m, const char *name,
+                                                   enum sam_onnx_kind kind)
 {
     static const char *const kinds[SAM_ONNX_KINDS] = {
         "unknown", "a float",  "an integer", "a string", "a tensor", "a graph",
@@ -17,31 +17,31 @@ const struct sam_onnx_attribute *net_attribute(struct import *m, const char *nam
         a->used = true;
         if (a->kind == kind)
             return a;
-        net_refuse(m, "attribute '%s' is %s: expected %s", name, kinds[a->kind], kinds[kind]);
+        sam_net_refuse(m, "attribute '%s' is %s: expected %s", name, kinds[a->kind], kinds[kind]);
         return NULL;
     }
     return NULL;
 }
 
-int64_t net_int(struct import *m, const char *name, int64_t otherwise)
+int64_t sam_net_int(struct import *m, const char *name, int64_t otherwise)
 {
-    const struct sam_onnx_attribute *a = net_attribute(m, name, SAM_ONNX_INT);
+    const struct sam_onnx_attribute *a = sam_net_attribute(m, name, SAM_ONNX_INT);
     return !a ? otherwise : a->count ? a->ints[a->count - 1] : 0;
 }
 
-float net_float(struct import *m, const char *name, float otherwise)
+float sam_net_float(struct import *m, const char *name, float otherwise)
 {
-    const struct sam_onnx_attribute *a = net_attribute(m, name, SAM_ONNX_FLOAT);
+    const struct sam_onnx_attribute *a = sam_net_attribute(m, name, SAM_ONNX_FLOAT);
     return !a ? otherwise : a->count ? a->floats[a->count - 1] : 0;
 }
 
-const char *net_text(struct import *m, const char *name, const char *otherwise)
+const char *sam_net_text(struct import *m, const char *name, const char *otherwise)
 {
-    const struct sam_onnx_attribute *a = net_attribute(m, name, SAM_ONNX_STRING);
+    const struct sam_onnx_attribute *a = sam_net_attribute(m, name, SAM_ONNX_STRING);
     return a ? a->text : otherwise;
 }
 
-void net_ignore(struct import *m, const char *name)
+void sam_net_ignore(struct import *m, const char *name)
 {
     for (size_t i = 0; i < m->node->attribute_count; i++)
         if (strcmp(m->node->attributes[i].name, name) == 0)
@@ -52,43 +52,44 @@ static bool fits(struct import *m, struct net_list *list, uint64_t count, const 
 {
     list->given = true;
     if (count > NET_LIST)
-        net_refuse(m, "%s has %llu elements: expected at most %d", what, (unsigned long long)count,
-                   (int)NET_LIST);
+        sam_net_refuse(m, "%s has %llu elements: expected at most %d", what,
+                       (unsigned long long)count, (int)NET_LIST);
     return count <= NET_LIST;
 }
 
-struct net_list net_ints(struct import *m, const char *name)
+struct net_list sam_net_ints(struct import *m, const char *name)
 {
     struct net_list list = {0};
-    const struct sam_onnx_attribute *a = net_attribute(m, name, SAM_ONNX_INTS);
+    const struct sam_onnx_attribute *a = sam_net_attribute(m, name, SAM_ONNX_INTS);
     for (size_t i = 0; a && fits(m, &list, a->count, name) && i < a->count; i++)
         list.at[list.count++] = a->ints[i];
     return list;
 }
 
-struct net_list net_ints_input(struct import *m, unsigned k)
+struct net_list sam_net_ints_input(struct import *m, unsigned k)
 {
     struct net_list list = {0};
-    if (!net_has(m, k))
+    if (!sam_net_has(m, k))
         return list;
-    const struct net_value *v = net_value(m, net_input(m, k));
+    const struct sam_net_value *v = sam_net_value(m, sam_net_input(m, k));
     if (v->dtype != SAM_I64 && v->dtype != SAM_I32)
-        net_refuse(m, "input %u has elements of type %s: expected i64", k,
-                   sam_dtype_name(v->dtype));
+        sam_net_refuse(m, "input %u has elements of type %s: expected i64", k,
+                       sam_dtype_name(v->dtype));
     else if (!v->data)
-        net_refuse(m, "input %u ('%.100s') depends on the values of inputs: expected a constant", k,
-                   m->node->inputs[k]);
+        sam_net_refuse(m,
+                       "input %u ('%.100s') depends on the values of inputs: expected a constant",
+                       k, m->node->inputs[k]);
     for (size_t i = 0; !m->failed && fits(m, &list, v->count, "a list") && i < v->count; i++)
-        list.at[list.count++] = net_whole(v, i);
+        list.at[list.count++] = sam_net_whole(v, i);
     return list;
 }
 
-struct net_list net_ints_either(struct import *m, const char *name, unsigned k, uint64_t since)
+struct net_list sam_net_ints_either(struct import *m, const char *name, unsigned k, uint64_t since)
 {
-    if (m->onnx.opset < since && net_has(m, k))
-        net_refuse(m, "input %u: expected attribute '%s' in opset %llu", k, name,
-                   (unsigned long long)m->onnx.opset);
-    return m->onnx.opset < since ? net_ints(m, name) : net_ints_input(m, k);
+    if (m->onnx.opset < since && sam_net_has(m, k))
+        sam_net_refuse(m, "input %u: expected attribute '%s' in opset %llu", k, name,
+                       (unsigned long long)m->onnx.opset);
+    return m->onnx.opset < since ? sam_net_ints(m, name) : sam_net_ints_input(m, k);
 }
 
 /* --- inputs of the graph */
@@ -129,11 +130,11 @@ static void shape_input(struct import *m, const struct net_sizes *s,
         if (strcmp(s->shapes[i].input, in->name) == 0)
             given = &s->shapes[i];
     if (!in->has_shape && !given)
-        net_refuse(m, "input '%.100s' has no shape in the model: expected one from the user",
-                   in->name);
+        sam_net_refuse(m, "input '%.100s' has no shape in the model: expected one from the user",
+                       in->name);
     if (in->has_shape && in->rank > NET_RANK)
-        net_refuse(m, "input '%.100s' has %zu dimensions: expected at most %d", in->name, in->rank,
-                   (int)NET_RANK);
+        sam_net_refuse(m, "input '%.100s' has %zu dimensions: expected at most %d", in->name,
+                       in->rank, (int)NET_RANK);
     if (given && (given->rank > NET_RANK || (in->has_shape && given->rank != in->rank)))
         misuse(m, "input '%.100s' of %zu dimensions: expected %zu", in->name, given->rank,
                in->rank);
@@ -149,10 +150,10 @@ static void shape_input(struct import *m, const struct net_sizes *s,
             misuse(m, "dimension %u of input '%.100s' is %llu: expected %llu", d, in->name,
                    (unsigned long long)given->shape[d], (unsigned long long)other);
         else if (!type->shape[d] && dim->name[0])
-            net_refuse(m, "dimension %u ('%.100s') of input '%.100s' has no size", d, dim->name,
-                       in->name);
+            sam_net_refuse(m, "dimension %u ('%.100s') of input '%.100s' has no size", d, dim->name,
+                           in->name);
         else if (!type->shape[d])
-            net_refuse(m, "dimension %u of input '%.100s' has no size", d, in->name);
+            sam_net_refuse(m, "dimension %u of input '%.100s' has no size", d, in->name);
     }
 }
 
@@ -160,34 +161,35 @@ static void add_input(struct import *m, const struct net_sizes *s, const struct 
 {
     struct net_type type = {0};
     if (!in->is_tensor)
-        net_refuse(m, "input '%.100s' is not a tensor", in->name);
+        sam_net_refuse(m, "input '%.100s' is not a tensor", in->name);
     const enum sam_dtype dtype = sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), in->type);
     type.dtype = sam_dtype_class(dtype) == SAM_CLASS_FLOAT ? SAM_F32
                  : dtype == SAM_BOOL                       ? SAM_U8
                                                            : dtype;
     if (type.dtype != SAM_F32 && type.dtype != SAM_I64 && type.dtype != SAM_I32 &&
         type.dtype != SAM_U8)
-        net_refuse(m,
-                   "input '%.100s' has elements of type %llu (%s): expected floats, i64, i32, u8 "
-                   "or bool",
-                   in->name, (unsigned long long)in->type, sam_dtype_name(dtype));
+        sam_net_refuse(
+            m,
+            "input '%.100s' has elements of type %llu (%s): expected floats, i64, i32, u8 "
+            "or bool",
+            in->name, (unsigned long long)in->type, sam_dtype_name(dtype));
     if (!m->failed)
         shape_input(m, s, in, &type);
-    const uint64_t count = net_count(m, &type);
-    const uint32_t id = m->failed ? NET_NONE : net_graph_add_value(m->graph);
+    const uint64_t count = sam_net_count(m, &type);
+    const uint32_t id = m->failed ? NET_NONE : sam_net_graph_add_value(m->graph);
     char *name = sam_blocks_text(&m->graph->store, in->name, strlen(in->name));
     if (id == NET_NONE || !name) {
-        net_refuse_memory(m);
+        sam_net_refuse_memory(m);
         return;
     }
-    struct net_value *v = net_value(m, id);
+    struct sam_net_value *v = sam_net_value(m, id);
     v->name = name;
     v->dtype = type.dtype;
     v->rank = type.rank;
     memcpy(v->shape, type.shape, type.rank * sizeof *v->shape);
     v->count = count;
     m->graph->inputs[m->graph->input_count++] = id;
-    net_name(m, name, id);
+    sam_net_name(m, name, id);
 }
 
 static bool has_input(const struct import *m, const char *name)
@@ -210,8 +212,8 @@ static bool has_dim(const struct import *m, const char *name)
 /* Before IR version 4 initializers are inputs as well. */
 static bool is_initializer(struct import *m, const char *name)
 {
-    const uint32_t id = net_find(m, name);
-    return id != NET_NONE && net_value(m, id)->initializer != NET_NONE;
+    const uint32_t id = sam_net_find(m, name);
+    return id != NET_NONE && sam_net_value(m, id)->initializer != NET_NONE;
 }
 
 static bool has_shape(const struct net_sizes *s, const char *input)
@@ -230,7 +232,7 @@ static struct sam_network_shape *name_shapes(struct import *m, const struct net_
         sam_blocks_take(&m->graph->store, s->shape_count + 1, sizeof *named);
     size_t at = 0;
     if (!named)
-        net_refuse_memory(m);
+        sam_net_refuse_memory(m);
     for (size_t i = 0; named && i < s->shape_count; i++) {
         named[i] = s->shapes[i];
         if (named[i].input)
@@ -247,7 +249,7 @@ static struct sam_network_shape *name_shapes(struct import *m, const struct net_
     return named;
 }
 
-void net_import_inputs(struct import *m, const struct net_sizes *given)
+void sam_net_import_inputs(struct import *m, const struct net_sizes *given)
 {
     struct net_sizes s = *given;
     s.shapes = name_shapes(m, given);
@@ -256,7 +258,7 @@ void net_import_inputs(struct import *m, const struct net_sizes *given)
     struct net_graph *g = m->graph;
     g->inputs = sam_blocks_take(&g->store, m->onnx.input_count + 1, sizeof *g->inputs);
     if (!g->inputs)
-        net_refuse_memory(m);
+        sam_net_refuse_memory(m);
     for (size_t i = 0; i < s.shape_count; i++)
         if (!has_input(m, s.shapes[i].input))
             misuse(m, "no input '%.100s' in the model", s.shapes[i].input);

@@ -10,16 +10,16 @@ enum { MAX_WINDOW = 1 << 20 };
 static void take_pair(struct import *m, const char *name, unsigned spatial, uint64_t otherwise,
                       uint64_t out[2])
 {
-    const struct net_list list = net_ints(m, name);
+    const struct net_list list = sam_net_ints(m, name);
     out[0] = 1;
     for (unsigned d = 2 - spatial; d < 2; d++)
         out[d] = otherwise;
     if (list.given && list.count != spatial)
-        net_refuse(m, "%s has %u elements: expected %u", name, list.count, spatial);
+        sam_net_refuse(m, "%s has %u elements: expected %u", name, list.count, spatial);
     for (unsigned d = 0; !m->failed && d < list.count; d++) {
         if (list.at[d] < 1 || list.at[d] > MAX_WINDOW)
-            net_refuse(m, "%s has %lld: expected 1 to %d", name, (long long)list.at[d],
-                       (int)MAX_WINDOW);
+            sam_net_refuse(m, "%s has %lld: expected 1 to %d", name, (long long)list.at[d],
+                           (int)MAX_WINDOW);
         out[2 - spatial + d] = (uint64_t)list.at[d];
     }
 }
@@ -27,47 +27,49 @@ static void take_pair(struct import *m, const char *name, unsigned spatial, uint
 /* Operators with one spatial dimension get a height of 1. Returns the spatial dimensions, or 0. */
 static unsigned take_image(struct import *m, uint32_t *x, struct net_type *type)
 {
-    const struct net_type given = net_type_of(m, *x);
+    const struct net_type given = sam_net_type_of(m, *x);
     *type = given;
-    net_need_float(m, *x);
+    sam_net_need_float(m, *x);
     if (given.rank != 3 && given.rank != 4) {
-        net_refuse(m, "shape %s: expected 1 or 2 spatial dimensions", net_shape_text(&given).text);
+        sam_net_refuse(m, "shape %s: expected 1 or 2 spatial dimensions",
+                       sam_net_shape_text(&given).text);
         return 0;
     }
     if (given.rank == 3) {
         *type =
             (struct net_type){given.dtype, 4, {given.shape[0], given.shape[1], 1, given.shape[2]}};
-        *x = net_reshape(m, *x, type);
+        *x = sam_net_reshape(m, *x, type);
     }
     return m->failed ? 0 : given.rank - 2;
 }
 
 static void give_image(struct import *m, uint32_t id, unsigned spatial)
 {
-    struct net_type type = net_type_of(m, id);
+    struct net_type type = sam_net_type_of(m, id);
     if (spatial == 1)
         type = (struct net_type){type.dtype, 3, {type.shape[0], type.shape[1], type.shape[3]}};
-    net_give(m, 0, net_reshape(m, id, &type));
+    sam_net_give(m, 0, sam_net_reshape(m, id, &type));
 }
 
 enum pad_mode { PAD_GIVEN, PAD_VALID, PAD_UPPER, PAD_LOWER };
 
 static enum pad_mode take_pads(struct import *m, unsigned spatial, struct net_params *p)
 {
-    const char *mode = net_text(m, "auto_pad", "NOTSET");
-    const struct net_list pads = net_ints(m, "pads");
+    const char *mode = sam_net_text(m, "auto_pad", "NOTSET");
+    const struct net_list pads = sam_net_ints(m, "pads");
     const enum pad_mode found = strcmp(mode, "NOTSET") == 0       ? PAD_GIVEN
                                 : strcmp(mode, "VALID") == 0      ? PAD_VALID
                                 : strcmp(mode, "SAME_UPPER") == 0 ? PAD_UPPER
                                                                   : PAD_LOWER;
     if (found == PAD_LOWER && strcmp(mode, "SAME_LOWER") != 0)
-        net_refuse(m, "auto_pad '%.40s': expected NOTSET, VALID, SAME_UPPER or SAME_LOWER", mode);
+        sam_net_refuse(m, "auto_pad '%.40s': expected NOTSET, VALID, SAME_UPPER or SAME_LOWER",
+                       mode);
     if (pads.given && pads.count != 2 * spatial)
-        net_refuse(m, "pads has %u elements: expected %u", pads.count, 2 * spatial);
+        sam_net_refuse(m, "pads has %u elements: expected %u", pads.count, 2 * spatial);
     for (unsigned i = 0; !m->failed && i < pads.count; i++) {
         if (pads.at[i] < 0 || pads.at[i] > MAX_WINDOW)
-            net_refuse(m, "pads has %lld: expected 0 to %d", (long long)pads.at[i],
-                       (int)MAX_WINDOW);
+            sam_net_refuse(m, "pads has %lld: expected 0 to %d", (long long)pads.at[i],
+                           (int)MAX_WINDOW);
         const unsigned d = 2 - spatial + i % spatial;
         if (found == PAD_GIVEN)
             p->pad[i < spatial ? d : 2 + d] = (uint64_t)pads.at[i];
@@ -95,8 +97,8 @@ static uint64_t count_windows(struct import *m, struct net_params *p, unsigned d
     }
     const uint64_t padded = size + p->pad[d] + p->pad[2 + d];
     if (window > padded) {
-        net_refuse(m, "a window of %llu on %llu with padding: expected one that fits",
-                   (unsigned long long)window, (unsigned long long)padded);
+        sam_net_refuse(m, "a window of %llu on %llu with padding: expected one that fits",
+                       (unsigned long long)window, (unsigned long long)padded);
         return 1;
     }
     uint64_t out = (padded - window) / stride + 1;
@@ -117,14 +119,14 @@ static uint64_t count_transposed(struct import *m, struct net_params *p, unsigne
         given = given ? given : size * p->stride[d];
     if (given) {
         if (given > full || (full - given) % 2) {
-            net_refuse(m, "an output of %llu of %llu: expected paddings that are equal",
-                       (unsigned long long)given, (unsigned long long)full);
+            sam_net_refuse(m, "an output of %llu of %llu: expected paddings that are equal",
+                           (unsigned long long)given, (unsigned long long)full);
             return 1;
         }
         p->pad[d] = p->pad[2 + d] = (full - given) / 2;
     }
     if (p->pad[d] + p->pad[2 + d] >= full) {
-        net_refuse(m, "paddings that leave nothing of %llu", (unsigned long long)full);
+        sam_net_refuse(m, "paddings that leave nothing of %llu", (unsigned long long)full);
         return 1;
     }
     return full - p->pad[d] - p->pad[2 + d];
@@ -133,25 +135,25 @@ static uint64_t count_transposed(struct import *m, struct net_params *p, unsigne
 /* Weights of rank 4. */
 static uint32_t take_kernel(struct import *m, unsigned spatial, struct net_type *type)
 {
-    uint32_t w = net_weight(m, 1);
-    *type = net_type_of(m, w);
-    net_need_float(m, w);
+    uint32_t w = sam_net_weight(m, 1);
+    *type = sam_net_type_of(m, w);
+    sam_net_need_float(m, w);
     if (type->rank != spatial + 2) {
-        net_refuse(m, "weights of %u dimensions: expected %u", type->rank, spatial + 2);
+        sam_net_refuse(m, "weights of %u dimensions: expected %u", type->rank, spatial + 2);
         return NET_NONE;
     }
     if (spatial == 1) {
         *type =
             (struct net_type){type->dtype, 4, {type->shape[0], type->shape[1], 1, type->shape[2]}};
-        w = net_reshape(m, w, type);
+        w = sam_net_reshape(m, w, type);
     }
     return w;
 }
 
-void net_import_conv(struct import *m)
+void sam_net_import_conv(struct import *m)
 {
     const bool transposed = m->row->op == NET_ConvTranspose;
-    uint32_t inputs[3] = {net_input(m, 0)}, count = 2;
+    uint32_t inputs[3] = {sam_net_input(m, 0)}, count = 2;
     struct net_type x, w;
     struct net_params p = {0};
     uint64_t kernel[2];
@@ -166,34 +168,34 @@ void net_import_conv(struct import *m)
     take_pair(m, "kernel_shape", spatial, 0, kernel);
     take_pair(m, "strides", spatial, 1, p.stride);
     take_pair(m, "dilations", spatial, 1, p.dilation);
-    const int64_t group = net_int(m, "group", 1);
+    const int64_t group = sam_net_int(m, "group", 1);
     const enum pad_mode mode = take_pads(m, spatial, &p);
     for (unsigned d = 2 - spatial; d < 2; d++)
         if (!p.kernel[d] || p.kernel[d] > MAX_WINDOW || (kernel[d] && kernel[d] != p.kernel[d]))
-            net_refuse(m, "weights of shape %s do not have a kernel_shape of [%llu, %llu]",
-                       net_shape_text(&w).text, (unsigned long long)kernel[0],
-                       (unsigned long long)kernel[1]);
+            sam_net_refuse(m, "weights of shape %s do not have a kernel_shape of [%llu, %llu]",
+                           sam_net_shape_text(&w).text, (unsigned long long)kernel[0],
+                           (unsigned long long)kernel[1]);
     const uint64_t channels = transposed ? w.shape[0] : w.shape[1];
     if (!m->failed && (group < 1 || x.shape[1] % (uint64_t)group || w.shape[0] % (uint64_t)group ||
                        !channels || x.shape[1] != channels * (transposed ? 1 : (uint64_t)group)))
-        net_refuse(m, "weights of shape %s with %lld groups do not match an input of %s",
-                   net_shape_text(&w).text, (long long)group, net_shape_text(&x).text);
+        sam_net_refuse(m, "weights of shape %s with %lld groups do not match an input of %s",
+                       sam_net_shape_text(&w).text, (long long)group, sam_net_shape_text(&x).text);
     if (m->failed)
         return;
     p.group = (uint64_t)group;
     struct net_type out = {SAM_F32, 4, {x.shape[0], w.shape[0]}};
     if (transposed) {
         uint64_t extra[2] = {0}, shape[2] = {0};
-        const struct net_list more = net_ints(m, "output_padding"),
-                              given = net_ints(m, "output_shape");
+        const struct net_list more = sam_net_ints(m, "output_padding"),
+                              given = sam_net_ints(m, "output_shape");
         if ((more.given && more.count != spatial) || (given.given && given.count < spatial))
-            net_refuse(m, "output_padding or output_shape has not %u elements", spatial);
+            sam_net_refuse(m, "output_padding or output_shape has not %u elements", spatial);
         for (unsigned d = 0; !m->failed && d < spatial; d++) {
             extra[2 - spatial + d] = more.given ? (uint64_t)more.at[d] : 0;
             shape[2 - spatial + d] =
                 given.given ? (uint64_t)given.at[given.count - spatial + d] : 0;
             if (extra[2 - spatial + d] > MAX_WINDOW)
-                net_refuse(m, "output_padding has %lld", (long long)more.at[d]);
+                sam_net_refuse(m, "output_padding has %lld", (long long)more.at[d]);
         }
         if (m->failed)
             return;
@@ -204,20 +206,20 @@ void net_import_conv(struct import *m)
         for (unsigned d = 0; d < 2; d++)
             out.shape[2 + d] = count_windows(m, &p, d, x.shape[2 + d], mode, false);
     }
-    if (net_has(m, 2)) {
-        inputs[count++] = net_input(m, 2);
-        const struct net_value *bias = net_value(m, inputs[2]);
+    if (sam_net_has(m, 2)) {
+        inputs[count++] = sam_net_input(m, 2);
+        const struct sam_net_value *bias = sam_net_value(m, inputs[2]);
         if (bias->dtype != SAM_F32 || bias->rank != 1 || bias->count != out.shape[1])
-            net_refuse(m, "a bias of %llu elements: expected %llu floats",
-                       (unsigned long long)bias->count, (unsigned long long)out.shape[1]);
+            sam_net_refuse(m, "a bias of %llu elements: expected %llu floats",
+                           (unsigned long long)bias->count, (unsigned long long)out.shape[1]);
     }
-    give_image(m, net_emit(m, m->row->op, &p, inputs, count, &out), spatial);
+    give_image(m, sam_net_emit(m, m->row->op, &p, inputs, count, &out), spatial);
 }
 
-void net_import_pool(struct import *m)
+void sam_net_import_pool(struct import *m)
 {
     const bool average = m->row->op == NET_AveragePool;
-    uint32_t image = net_input(m, 0);
+    uint32_t image = sam_net_input(m, 0);
     struct net_type x;
     struct net_params p = {.group = 1};
     const unsigned spatial = take_image(m, &image, &x);
@@ -226,27 +228,28 @@ void net_import_pool(struct import *m)
     take_pair(m, "kernel_shape", spatial, 0, p.kernel);
     take_pair(m, "strides", spatial, 1, p.stride);
     take_pair(m, "dilations", spatial, 1, p.dilation);
-    net_ignore(m, "storage_order"); /* of the second output */
-    const bool ceil = net_int(m, "ceil_mode", 0) != 0;
-    p.count_pad = average && net_int(m, "count_include_pad", 0) != 0;
+    sam_net_ignore(m, "storage_order"); /* of the second output */
+    const bool ceil = sam_net_int(m, "ceil_mode", 0) != 0;
+    p.count_pad = average && sam_net_int(m, "count_include_pad", 0) != 0;
     const enum pad_mode mode = take_pads(m, spatial, &p);
     if (!p.kernel[1])
-        net_refuse(m, "no kernel_shape");
+        sam_net_refuse(m, "no kernel_shape");
     if (average && p.dilation[0] * p.dilation[1] != 1)
-        net_refuse(m, "dilations are not supported");
+        sam_net_refuse(m, "dilations are not supported");
     if (m->failed)
         return;
     struct net_type out = {SAM_F32, 4, {x.shape[0], x.shape[1]}};
     for (unsigned d = 0; d < 2; d++) {
         const uint64_t given = p.pad[2 + d];
         if (p.pad[d] >= extent(&p, d) || given >= extent(&p, d))
-            net_refuse(m, "paddings %llu and %llu: expected less than the window",
-                       (unsigned long long)p.pad[d], (unsigned long long)given);
+            sam_net_refuse(m, "paddings %llu and %llu: expected less than the window",
+                           (unsigned long long)p.pad[d], (unsigned long long)given);
         out.shape[2 + d] = count_windows(m, &p, d, x.shape[2 + d], mode, ceil);
         if (p.count_pad && ceil && p.pad[2 + d] != given)
-            net_refuse(m, "count_include_pad with windows that ceil_mode cuts is not supported");
+            sam_net_refuse(m,
+                           "count_include_pad with windows that ceil_mode cuts is not supported");
     }
-    give_image(m, net_emit1(m, m->row->op, &p, image, &out), spatial);
+    give_image(m, sam_net_emit1(m, m->row->op, &p, image, &out), spatial);
 }
 
 /* --- Resize */
@@ -258,11 +261,11 @@ static enum net_nearest take_rounding(struct import *m)
         [NET_FLOOR] = "floor",
         [NET_CEIL] = "ceil",
     };
-    const char *name = net_text(m, "nearest_mode", "round_prefer_floor");
+    const char *name = sam_net_text(m, "nearest_mode", "round_prefer_floor");
     for (unsigned i = 0; i < SAM_COUNT(names); i++)
         if (strcmp(names[i], name) == 0)
             return (enum net_nearest)i;
-    net_refuse(m, "nearest_mode '%.40s' is not supported", name);
+    sam_net_refuse(m, "nearest_mode '%.40s' is not supported", name);
     return NET_FLOOR;
 }
 
@@ -274,11 +277,11 @@ static enum net_coordinate take_coordinate(struct import *m)
         [NET_ALIGN_CORNERS] = "align_corners",
         [NET_ASYMMETRIC] = "asymmetric",
     };
-    const char *name = net_text(m, "coordinate_transformation_mode", "half_pixel");
+    const char *name = sam_net_text(m, "coordinate_transformation_mode", "half_pixel");
     for (unsigned i = 0; i < SAM_COUNT(names); i++)
         if (strcmp(names[i], name) == 0)
             return (enum net_coordinate)i;
-    net_refuse(m, "coordinate_transformation_mode '%.40s' is not supported", name);
+    sam_net_refuse(m, "coordinate_transformation_mode '%.40s' is not supported", name);
     return NET_ASYMMETRIC;
 }
 
@@ -292,8 +295,8 @@ static void set_old_mode(struct import *m, struct net_params *p, const struct ne
         grows = grows || p->scale[d] > 1;
     }
     if (shrinks && grows && p->resize == NET_NEAREST)
-        net_refuse(m, "scales below and above 1 in opset %llu are not supported",
-                   (unsigned long long)m->onnx.opset);
+        sam_net_refuse(m, "scales below and above 1 in opset %llu are not supported",
+                       (unsigned long long)m->onnx.opset);
     p->coordinate = NET_ASYMMETRIC;
     p->nearest = shrinks ? NET_CEIL : NET_FLOOR;
 }
@@ -303,13 +306,13 @@ static void take_scales(struct import *m, const float *scales, uint64_t count,
                         const struct net_type *x, struct net_params *p, struct net_type *out)
 {
     if (count != x->rank)
-        net_refuse(m, "%llu scales: expected %u", (unsigned long long)count, x->rank);
+        sam_net_refuse(m, "%llu scales: expected %u", (unsigned long long)count, x->rank);
     for (uint32_t d = 0; !m->failed && scales && d < x->rank; d++) {
         p->scale[d] = scales[d];
         const double size = floor((double)x->shape[d] * (double)scales[d]);
         if (!(size >= 1) || !(size < (double)(UINT64_C(1) << 40))) {
-            net_refuse(m, "a scale of %g of a dimension of %llu", (double)scales[d],
-                       (unsigned long long)x->shape[d]);
+            sam_net_refuse(m, "a scale of %g of a dimension of %llu", (double)scales[d],
+                           (unsigned long long)x->shape[d]);
             return;
         }
         out->shape[d] = (uint64_t)size;
@@ -319,40 +322,40 @@ static void take_scales(struct import *m, const float *scales, uint64_t count,
 static void take_scales_input(struct import *m, unsigned k, const struct net_type *x,
                               struct net_params *p, struct net_type *out)
 {
-    const struct net_value *v = net_value(m, net_input(m, k));
+    const struct sam_net_value *v = sam_net_value(m, sam_net_input(m, k));
     if (!v->data || v->dtype != SAM_F32)
-        net_refuse(m, "input %u: expected constant floats", k);
+        sam_net_refuse(m, "input %u: expected constant floats", k);
     if (!m->failed)
         take_scales(m, v->data, v->count, x, p, out);
 }
 
 static void give_resized(struct import *m, const struct net_params *p, const struct net_type *out)
 {
-    const uint32_t x = net_input(m, 0);
-    const struct net_type type = net_type_of(m, x);
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
     bool same = true, outer = true;
-    net_need_float(m, x);
+    sam_net_need_float(m, x);
     for (uint32_t d = 0; d < type.rank; d++) {
         same = same && type.shape[d] == out->shape[d] && p->scale[d] == 1;
         outer = outer && (type.shape[d] == out->shape[d] || d + 2 >= type.rank);
     }
     if (p->resize == NET_LINEAR && (type.rank != 4 || !outer))
-        net_refuse(m, "linear from %s to %s: expected 4 dimensions and the last two to change",
-                   net_shape_text(&type).text, net_shape_text(out).text);
-    net_give(m, 0, same ? x : net_emit1(m, NET_Resize, p, x, out));
+        sam_net_refuse(m, "linear from %s to %s: expected 4 dimensions and the last two to change",
+                       sam_net_shape_text(&type).text, sam_net_shape_text(out).text);
+    sam_net_give(m, 0, same ? x : sam_net_emit1(m, NET_Resize, p, x, out));
 }
 
 static void take_mode(struct import *m, struct net_params *p)
 {
-    const char *mode = net_text(m, "mode", "nearest");
+    const char *mode = sam_net_text(m, "mode", "nearest");
     p->resize = strcmp(mode, "nearest") == 0 ? NET_NEAREST : NET_LINEAR;
     if (p->resize != NET_NEAREST && strcmp(mode, "linear") != 0 && strcmp(mode, "bilinear") != 0)
-        net_refuse(m, "mode '%.40s': expected nearest or linear", mode);
+        sam_net_refuse(m, "mode '%.40s': expected nearest or linear", mode);
 }
 
-void net_import_resize(struct import *m)
+void sam_net_import_resize(struct import *m)
 {
-    const struct net_type x = net_type_of(m, net_input(m, 0));
+    const struct net_type x = sam_net_type_of(m, sam_net_input(m, 0));
     struct net_params p = {0};
     struct net_type out = x;
     take_mode(m, &p);
@@ -364,18 +367,18 @@ void net_import_resize(struct import *m)
     }
     p.coordinate = take_coordinate(m);
     p.nearest = take_rounding(m);
-    net_ignore(m, "cubic_coeff_a");
-    net_ignore(m, "exclude_outside");
-    net_ignore(m, "extrapolation_value");
-    if (net_has(m, 3)) {
-        const struct net_list sizes = net_ints_input(m, 3);
+    sam_net_ignore(m, "cubic_coeff_a");
+    sam_net_ignore(m, "exclude_outside");
+    sam_net_ignore(m, "extrapolation_value");
+    if (sam_net_has(m, 3)) {
+        const struct net_list sizes = sam_net_ints_input(m, 3);
         if (sizes.count != x.rank)
-            net_refuse(m, "%u sizes: expected %u", sizes.count, x.rank);
+            sam_net_refuse(m, "%u sizes: expected %u", sizes.count, x.rank);
         for (uint32_t d = 0; !m->failed && d < x.rank; d++) {
             out.shape[d] = (uint64_t)sizes.at[d];
             p.scale[d] = (float)out.shape[d] / (float)x.shape[d];
             if (sizes.at[d] < 1)
-                net_refuse(m, "a size of %lld", (long long)sizes.at[d]);
+                sam_net_refuse(m, "a size of %lld", (long long)sizes.at[d]);
         }
     } else {
         take_scales_input(m, 2, &x, &p, &out);
@@ -383,13 +386,13 @@ void net_import_resize(struct import *m)
     give_resized(m, &p, &out);
 }
 
-void net_import_upsample(struct import *m)
+void sam_net_import_upsample(struct import *m)
 {
-    const struct net_type x = net_type_of(m, net_input(m, 0));
+    const struct net_type x = sam_net_type_of(m, sam_net_input(m, 0));
     struct net_params p = {0};
     struct net_type out = x;
     take_mode(m, &p);
-    const struct sam_onnx_attribute *scales = net_attribute(m, "scales", SAM_ONNX_FLOATS);
+    const struct sam_onnx_attribute *scales = sam_net_attribute(m, "scales", SAM_ONNX_FLOATS);
     if (scales)
         take_scales(m, scales->floats, scales->count, &x, &p, &out);
     else

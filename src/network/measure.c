@@ -123,9 +123,10 @@ static enum sam_status collect(const struct net_plan *plan, const struct net_fig
     return SAM_OK;
 }
 
-enum sam_status net_measure(struct net_plan *plan, const struct sam_network_run_options *options,
-                            const void *const *inputs, void *const *outputs,
-                            struct sam_network_figures **figures, struct sam_error *error)
+enum sam_status sam_net_measure(struct net_plan *plan,
+                                const struct sam_network_run_options *options,
+                                const void *const *inputs, void *const *outputs,
+                                struct sam_network_figures **figures, struct sam_error *error)
 {
     struct net_figures run = {0}, raw = {0};
     struct watch watch = {options, plan->step_count};
@@ -136,14 +137,14 @@ enum sam_status net_measure(struct net_plan *plan, const struct sam_network_run_
                                 .after = after_step,
                                 .context = &watch};
     const enum net_machine machine = options->system ? NET_SYSTEM : NET_HOST;
-    enum sam_status status = net_plan_run(plan, machine, inputs, outputs, &o, &run, error);
+    enum sam_status status = sam_net_plan_run(plan, machine, inputs, outputs, &o, &run, error);
     if (status == SAM_OK && options->timing && options->raw_weights) {
         timing.raw_weights = true;
-        status = net_plan_run(plan, machine, inputs, outputs, &o, &raw, error);
+        status = sam_net_plan_run(plan, machine, inputs, outputs, &o, &raw, error);
     }
     if (status == SAM_OK && figures)
         status = collect(plan, &run, &raw, options->timing, figures, error);
-    net_figures_free(&run);
-    net_figures_free(&raw);
+    sam_net_figures_free(&run);
+    sam_net_figures_free(&raw);
     return status;
 }

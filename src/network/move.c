@@ -4,31 +4,31 @@
 
 static void copy_body(struct net_builder *b, void *context, const struct net_site *site)
 {
-    struct net_tile tile = net_site_load(b, site, 1);
+    struct net_tile tile = sam_net_site_load(b, site, 1);
     (void)context;
-    net_site_store(&b->text, site, net_widen(&b->text, tile, site->rows, site->cols));
+    sam_net_site_store(&b->text, site, sam_net_widen(&b->text, tile, site->rows, site->cols));
 }
 
-void net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, enum sam_dtype dtype,
-              const struct net_place *from, const struct net_place *to)
+void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, enum sam_dtype dtype,
+                  const struct net_place *from, const struct net_place *to)
 {
-    struct net_value value = {.dtype = dtype, .rank = rank};
+    struct sam_net_value value = {.dtype = dtype, .rank = rank};
     struct net_space space;
     memcpy(value.shape, shape, rank * sizeof *shape);
-    net_space_of(&space, &value, to);
-    net_space_add(b, &space, NET_NONE, from, from->stride);
-    net_space_merge(&space, false);
-    net_space_fold(&space);
-    net_space_tile(&space, 1, 512);
+    sam_net_space_of(&space, &value, to);
+    sam_net_space_add(b, &space, NET_NONE, from, from->stride);
+    sam_net_space_merge(&space, false);
+    sam_net_space_fold(&space);
+    sam_net_space_tile(&space, 1, 512);
     const uint64_t cols = (space.tile[space.axes - 1] + 31) / 32 * 32;
-    net_space_tile(&space, 16384 / cols, 512);
+    sam_net_space_tile(&space, 16384 / cols, 512);
     if (b->status == SAM_OK)
-        net_space_run(b, &space, copy_body, NULL);
+        sam_net_space_run(b, &space, copy_body, NULL);
 }
 
 /* Strides of a place in another shape; false if it takes a copy. */
-static bool reshaped(const struct net_value *from, const struct net_place *place,
-                     const struct net_value *to, int64_t *stride)
+static bool reshaped(const struct sam_net_value *from, const struct net_place *place,
+                     const struct sam_net_value *to, int64_t *stride)
 {
     uint64_t old[NET_RANK];
     int64_t step[NET_RANK];
@@ -69,57 +69,59 @@ static bool reshaped(const struct net_value *from, const struct net_place *place
 }
 
 static void reshape(struct net_builder *b, const struct net_group *group,
-                    const struct net_value *in, const struct net_value *out, struct net_place from)
+                    const struct sam_net_value *in, const struct sam_net_value *out,
+                    struct net_place from)
 {
     struct net_place *const place = &b->plan->places[group->output];
     *place = from;
     if (reshaped(in, &from, out, place->stride))
         return;
     uint32_t order[NET_RANK];
-    net_order_c(out->rank, order);
-    *place = net_place_new(b, group->output, order);
+    sam_net_order_c(out->rank, order);
+    *place = sam_net_place_new(b, group->output, order);
     struct net_place flat = *place;
     if (!reshaped(out, place, in, flat.stride)) { /* the copy has a border */
         struct net_border none = {0};
-        net_order_c(in->rank, order);
-        flat = net_place_copy(b, b->node->inputs[0], order, &none, 0);
-        net_copy(b, in->rank, in->shape, net_kept(in->dtype), &from, &flat);
-        net_step_finish(b, "move", group->nodes, 1, NET_NONE);
+        sam_net_order_c(in->rank, order);
+        flat = sam_net_place_copy(b, b->node->inputs[0], order, &none, 0);
+        sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &flat);
+        sam_net_step_finish(b, "move", group->nodes, 1, NET_NONE);
         struct net_place other = flat;
         reshaped(in, &flat, out, other.stride);
-        net_copy(b, out->rank, out->shape, net_kept(out->dtype), &other, place);
+        sam_net_copy(b, out->rank, out->shape, sam_net_kept(out->dtype), &other, place);
     } else {
-        net_copy(b, in->rank, in->shape, net_kept(in->dtype), &from, &flat);
+        sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &flat);
     }
-    net_step_finish(b, "move", group->nodes, group->count, group->output);
+    sam_net_step_finish(b, "move", group->nodes, group->count, group->output);
 }
 
 static void concat(struct net_builder *b, const struct net_group *group)
 {
     const struct net_node *const node = b->node;
-    const struct net_value *const out = &b->graph->values[group->output];
-    const struct net_place like = net_place_of(b, node->inputs[0]);
+    const struct sam_net_value *const out = &b->graph->values[group->output];
+    const struct net_place like = sam_net_place_of(b, node->inputs[0]);
     uint32_t order[NET_RANK];
-    net_order_like(&like, out->rank, b->graph->values[node->inputs[0]].shape, order);
-    struct net_place part = net_place_new(b, group->output, order);
+    sam_net_order_like(&like, out->rank, b->graph->values[node->inputs[0]].shape, order);
+    struct net_place part = sam_net_place_new(b, group->output, order);
     for (uint32_t i = 0; i < node->input_count && b->status == SAM_OK; i++) {
-        const struct net_value *const in = &b->graph->values[node->inputs[i]];
-        const struct net_place from = net_place_of(b, node->inputs[i]);
+        const struct sam_net_value *const in = &b->graph->values[node->inputs[i]];
+        const struct net_place from = sam_net_place_of(b, node->inputs[i]);
         if (in->count)
-            net_copy(b, in->rank, in->shape, net_kept(in->dtype), &from, &part);
+            sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &part);
         part.offset += part.stride[node->params.axis] * (int64_t)in->shape[node->params.axis];
     }
-    net_step_finish(b, "move", group->nodes, group->count, group->output);
+    sam_net_step_finish(b, "move", group->nodes, group->count, group->output);
 }
 
 /* A pad of a negative number cuts. */
-static void pad(struct net_builder *b, const struct net_group *group, const struct net_value *in,
-                const struct net_value *out, struct net_place from)
+static void pad(struct net_builder *b, const struct net_group *group,
+                const struct sam_net_value *in, const struct sam_net_value *out,
+                struct net_place from)
 {
     uint32_t order[NET_RANK];
-    net_order_like(&from, in->rank, in->shape, order);
-    struct net_place to = net_place_new(b, group->output, order);
-    struct net_value within = *in;
+    sam_net_order_like(&from, in->rank, in->shape, order);
+    struct net_place to = sam_net_place_new(b, group->output, order);
+    struct sam_net_value within = *in;
     struct net_border border = {0};
     bool any = true;
     for (uint32_t i = 0; i < in->rank; i++) {
@@ -136,26 +138,26 @@ static void pad(struct net_builder *b, const struct net_group *group, const stru
         border.after[i] = (uint64_t)((int64_t)out->shape[i] - before - size);
     }
     if (any) {
-        net_copy(b, in->rank, within.shape, net_kept(in->dtype), &from, &to);
-        net_place_border(b, &within, &to, order, &border, (double)b->node->params.fill);
+        sam_net_copy(b, in->rank, within.shape, sam_net_kept(in->dtype), &from, &to);
+        sam_net_place_border(b, &within, &to, order, &border, (double)b->node->params.fill);
     } else {
         struct net_space space;
-        net_space_of(&space, out, &b->plan->places[group->output]);
-        net_space_fill(b, &space, net_kept(out->dtype), (double)b->node->params.fill);
+        sam_net_space_of(&space, out, &b->plan->places[group->output]);
+        sam_net_space_fill(b, &space, sam_net_kept(out->dtype), (double)b->node->params.fill);
     }
-    net_step_finish(b, "move", group->nodes, group->count, group->output);
+    sam_net_step_finish(b, "move", group->nodes, group->count, group->output);
 }
 
-void net_plan_move(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_move(struct net_builder *b, const struct net_group *group)
 {
     const struct net_node *const node = b->node;
-    const struct net_value *const in = &b->graph->values[node->inputs[0]];
-    const struct net_value *const out = &b->graph->values[group->output];
+    const struct sam_net_value *const in = &b->graph->values[node->inputs[0]];
+    const struct sam_net_value *const out = &b->graph->values[group->output];
     if (node->op == NET_Concat) {
         concat(b, group);
         return;
     }
-    const struct net_place from = net_place_of(b, node->inputs[0]);
+    const struct net_place from = sam_net_place_of(b, node->inputs[0]);
     if (b->status != SAM_OK)
         return;
     struct net_place to = from;
@@ -177,7 +179,7 @@ void net_plan_move(struct net_builder *b, const struct net_group *group)
         for (uint32_t i = 0; i < in->rank; i++)
             to.stride[out->rank - in->rank + i] = in->shape[i] == 1 ? 0 : from.stride[i];
         break;
-    default: net_build_fail(b, SAM_ERR_INPUT, "is no move"); return;
+    default: sam_net_build_fail(b, SAM_ERR_INPUT, "is no move"); return;
     }
     b->plan->places[group->output] = to;
 }

@@ -98,12 +98,12 @@ enum sam_status sam_network_open(const char *path, const struct sam_network_opti
     if (!n)
         return sam_fail_memory(error);
     const struct net_plan_options planning = {.no_fusion = o.unfused, .weights = kinds[o.weights]};
-    status = net_import(path, o.shapes, o.shape_count, o.dims, o.dim_count, &n->graph, error);
+    status = sam_net_import(path, o.shapes, o.shape_count, o.dims, o.dim_count, &n->graph, error);
     n->output_count = n->graph.output_count;
     if (status == SAM_OK)
         status = keep_values(&n->graph, o.keep, o.keep_count, error);
     if (status == SAM_OK)
-        status = net_plan_make(&n->graph, &planning, &n->plan, error);
+        status = sam_net_plan_make(&n->graph, &planning, &n->plan, error);
     if (status != SAM_OK) {
         sam_network_close(n);
         return status;
@@ -119,8 +119,8 @@ void sam_network_close(struct sam_network *network)
     for (size_t i = 0; i < network->state_count; i++)
         free(network->states[i].data);
     free(network->states);
-    net_plan_free(network->plan);
-    net_graph_free(&network->graph);
+    sam_net_plan_free(network->plan);
+    sam_net_graph_free(&network->graph);
     free(network);
 }
 
@@ -129,7 +129,7 @@ void sam_network_close(struct sam_network *network)
 static bool describe(const struct net_graph *graph, uint32_t value,
                      struct sam_network_tensor *tensor)
 {
-    const struct net_value *v = &graph->values[value];
+    const struct sam_net_value *v = &graph->values[value];
     *tensor = (struct sam_network_tensor){.name = v->name, .dtype = v->dtype, .rank = v->rank};
     memcpy(tensor->shape, v->shape, sizeof tensor->shape);
     return true;
@@ -156,7 +156,7 @@ bool sam_network_value(const struct sam_network *network, size_t index,
            describe(&network->graph, network->graph.nodes[index].output, tensor);
 }
 
-static size_t bytes_of(const struct net_value *value)
+static size_t bytes_of(const struct sam_net_value *value)
 {
     return (size_t)value->count * sam_dtype_size(value->dtype);
 }
@@ -172,7 +172,7 @@ enum sam_status sam_network_keep_state(struct sam_network *network, const char *
         return sam_fail(error, SAM_ERR_USAGE, "the network has no input '%s'", input);
     if (out == NET_NONE || !contains(g->outputs, g->output_count, out))
         return sam_fail(error, SAM_ERR_USAGE, "the network has no output '%s'", output);
-    const struct net_value *from = &g->values[out], *to = &g->values[in];
+    const struct sam_net_value *from = &g->values[out], *to = &g->values[in];
     if (from->dtype != to->dtype || from->rank != to->rank ||
         memcmp(from->shape, to->shape, from->rank * sizeof from->shape[0]) != 0)
         return sam_fail(error, SAM_ERR_USAGE, "state '%s': output '%s' has another shape or type",
@@ -197,7 +197,7 @@ struct binding {
     void **owned; /* inputs that were converted */
 };
 
-static enum sam_status shape_error(const struct net_value *value, const struct sam_array *array,
+static enum sam_status shape_error(const struct sam_net_value *value, const struct sam_array *array,
                                    struct sam_error *error)
 {
     struct sam_buffer text = {0};
@@ -213,7 +213,7 @@ static enum sam_status shape_error(const struct net_value *value, const struct s
     return status;
 }
 
-static enum sam_status bind_input(const struct net_value *value, const struct sam_array *array,
+static enum sam_status bind_input(const struct sam_net_value *value, const struct sam_array *array,
                                   const void **data, void **owned, struct sam_error *error)
 {
     bool same = array->rank == value->rank;
@@ -261,7 +261,7 @@ static enum sam_status bind(struct sam_network *n, const struct sam_network_arra
     if (!b->inputs || !b->owned || !b->outputs)
         return sam_fail_memory(error);
     for (size_t i = 0; i < g->input_count && status == SAM_OK; i++) {
-        const struct net_value *value = &g->values[g->inputs[i]];
+        const struct sam_net_value *value = &g->values[g->inputs[i]];
         const struct sam_network_array *given = array_named(arrays, count, value->name);
         const struct state *state = state_of(n, g->inputs[i]);
         if (given)
@@ -296,7 +296,7 @@ static void hand_out(struct sam_network *n, const struct sam_network_array *arra
 {
     const struct net_graph *g = &n->graph;
     for (size_t i = 0; i < g->output_count; i++) {
-        const struct net_value *value = &g->values[g->outputs[i]];
+        const struct sam_net_value *value = &g->values[g->outputs[i]];
         for (size_t s = 0; s < n->state_count; s++)
             if (n->states[s].output == g->outputs[i])
                 memcpy(n->states[s].data, b->outputs[i], bytes_of(value));
@@ -351,7 +351,7 @@ enum sam_status sam_network_run(struct sam_network *network, const struct sam_ne
     if (status == SAM_OK)
         status = bind(network, arrays, count, &b, error);
     if (status == SAM_OK)
-        status = net_measure(network->plan, &o, b.inputs, b.outputs, figures, error);
+        status = sam_net_measure(network->plan, &o, b.inputs, b.outputs, figures, error);
     if (status == SAM_OK)
         hand_out(network, arrays, count, &b);
     unbind(&network->graph, &b);
@@ -364,12 +364,12 @@ enum sam_status sam_network_list(const struct sam_network *network, char **text,
     if (text)
         *text = NULL;
     return SAM_LACKS(error, network, text) ? SAM_ERR_USAGE
-                                           : net_plan_text(network->plan, text, error);
+                                           : sam_net_plan_text(network->plan, text, error);
 }
 
 enum sam_status sam_network_emit(const struct sam_network *network, const char *folder,
                                  struct sam_error *error)
 {
     return SAM_LACKS(error, network, folder) ? SAM_ERR_USAGE
-                                             : net_plan_emit(network->plan, folder, error);
+                                             : sam_net_plan_emit(network->plan, folder, error);
 }

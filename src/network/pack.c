@@ -37,7 +37,7 @@ static void lay_out(const struct net_plan *plan, struct sam_weights *weights, ui
     }
 }
 
-enum sam_status net_plan_pack(struct net_plan *plan, bool window, struct sam_error *error)
+enum sam_status sam_net_plan_pack(struct net_plan *plan, bool window, struct sam_error *error)
 {
     const struct sam_codec_options options = {.size = sizeof options, .window = window};
     struct sam_weights weights = {.kind = SAM_WEIGHTS_RAW};

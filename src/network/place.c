@@ -5,14 +5,14 @@
 
 #include "network/build.h"
 
-uint32_t net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, enum sam_dtype dtype,
-                        uint32_t value, uint64_t count)
+uint32_t sam_net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, enum sam_dtype dtype,
+                            uint32_t value, uint64_t count)
 {
     struct net_plan *const plan = b->plan;
     void *grown =
         sam_grow(plan->buffers, plan->buffer_count, &plan->buffer_capacity, sizeof *plan->buffers);
     if (!grown) {
-        net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
+        sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
         return 0;
     }
     plan->buffers = grown;
@@ -21,12 +21,13 @@ uint32_t net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, enum s
     return (uint32_t)plan->buffer_count++;
 }
 
-void *net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count, uint32_t *buffer)
+void *sam_net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count,
+                         uint32_t *buffer)
 {
     void *const data = sam_alloc(count, sam_dtype_size(dtype));
-    *buffer = net_buffer_add(b, NET_BUFFER_WEIGHT, dtype, NET_NONE, count);
+    *buffer = sam_net_buffer_add(b, NET_BUFFER_WEIGHT, dtype, NET_NONE, count);
     if (!data || b->status != SAM_OK) {
-        net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
+        sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
         free(data);
         return NULL;
     }
@@ -34,7 +35,7 @@ void *net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count
     return data;
 }
 
-void net_weight_pack(struct net_builder *b, uint32_t buffer)
+void sam_net_weight_pack(struct net_builder *b, uint32_t buffer)
 {
     char name[24];
     if (b->options.weights == NET_WEIGHTS_ARRAYS || b->status != SAM_OK)
@@ -42,10 +43,10 @@ void net_weight_pack(struct net_builder *b, uint32_t buffer)
     sam_format(name, sizeof name, "w%u", buffer);
     b->plan->buffers[buffer].name = sam_strdup(name);
     if (!b->plan->buffers[buffer].name)
-        net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
+        sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
 }
 
-enum sam_dtype net_kept(enum sam_dtype dtype)
+enum sam_dtype sam_net_kept(enum sam_dtype dtype)
 {
     switch (sam_dtype_class(dtype)) {
     case SAM_CLASS_FLOAT: return SAM_F32;
@@ -54,7 +55,7 @@ enum sam_dtype net_kept(enum sam_dtype dtype)
     }
 }
 
-double net_place_constant(const struct net_value *value, uint64_t element)
+double sam_net_place_constant(const struct sam_net_value *value, uint64_t element)
 {
     const size_t size = sam_dtype_size(value->dtype);
     uint64_t bits = 0;
@@ -62,7 +63,7 @@ double net_place_constant(const struct net_value *value, uint64_t element)
     return sam_dtype_value(value->dtype, bits);
 }
 
-void net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride)
+void sam_net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride)
 {
     int64_t step = 1;
     for (uint32_t i = rank; i-- > 0;) {
@@ -71,25 +72,25 @@ void net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride)
     }
 }
 
-void net_order_c(uint32_t rank, uint32_t *order)
+void sam_net_order_c(uint32_t rank, uint32_t *order)
 {
     for (uint32_t i = 0; i < rank; i++)
         order[i] = i;
 }
 
-void net_order_channels(uint32_t rank, uint32_t *order)
+void sam_net_order_channels(uint32_t rank, uint32_t *order)
 {
-    net_order_c(rank, order);
+    sam_net_order_c(rank, order);
     for (uint32_t i = 1; i + 1 < rank; i++)
         order[i] = i + 1;
     if (rank > 2)
         order[rank - 1] = 1;
 }
 
-void net_order_like(const struct net_place *place, uint32_t rank, const uint64_t *shape,
-                    uint32_t *order)
+void sam_net_order_like(const struct net_place *place, uint32_t rank, const uint64_t *shape,
+                        uint32_t *order)
 {
-    net_order_c(rank, order);
+    sam_net_order_c(rank, order);
     for (uint32_t i = 1; i < rank; i++)
         for (uint32_t j = i; j > 0; j--) {
             const uint32_t outer = order[j - 1], inner = order[j];
@@ -118,11 +119,11 @@ static uint64_t lay_out(struct net_place *place, uint32_t rank, const uint64_t *
 
 /* Fill the border: for each axis what is before and after, over the whole of the axes within it
  * and the value's own elements of those around it. */
-void net_place_border(struct net_builder *b, const struct net_value *value,
-                      const struct net_place *place, const uint32_t *order,
-                      const struct net_border *border, double fill)
+void sam_net_place_border(struct net_builder *b, const struct sam_net_value *value,
+                          const struct net_place *place, const uint32_t *order,
+                          const struct net_border *border, double fill)
 {
-    struct net_value slab = *value;
+    struct sam_net_value slab = *value;
     struct net_place at = *place;
     for (uint32_t i = value->rank; i-- > 0;) {
         const uint32_t axis = order[i];
@@ -135,8 +136,8 @@ void net_place_border(struct net_builder *b, const struct net_value *value,
             part.offset += place->stride[axis] *
                            (after ? (int64_t)value->shape[axis] : -(int64_t)border->before[axis]);
             struct net_space space;
-            net_space_of(&space, &slab, &part);
-            net_space_fill(b, &space, net_kept(value->dtype), fill);
+            sam_net_space_of(&space, &slab, &part);
+            sam_net_space_fill(b, &space, sam_net_kept(value->dtype), fill);
         }
         slab.shape[axis] = value->shape[axis] + border->before[axis] + border->after[axis];
         at.offset -= place->stride[axis] * (int64_t)border->before[axis];
@@ -161,26 +162,27 @@ static bool has_border(const struct net_border *border)
     return false;
 }
 
-struct net_place net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
-                                const struct net_border *border, float fill)
+struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
+                                    const struct net_border *border, float fill)
 {
-    const struct net_value *const v = &b->graph->values[value];
+    const struct sam_net_value *const v = &b->graph->values[value];
     struct net_place place = {0};
     const uint64_t count = lay_out(&place, v->rank, v->shape, order, border);
-    place.buffer = net_buffer_add(b, NET_BUFFER_SCRATCH, net_kept(v->dtype), NET_NONE, count);
+    place.buffer =
+        sam_net_buffer_add(b, NET_BUFFER_SCRATCH, sam_net_kept(v->dtype), NET_NONE, count);
     if (b->status == SAM_OK)
-        net_place_border(b, v, &place, order, border, fill);
+        sam_net_place_border(b, v, &place, order, border, fill);
     return place;
 }
 
-struct net_place net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order)
+struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order)
 {
-    const struct net_value *const v = &b->graph->values[value];
+    const struct sam_net_value *const v = &b->graph->values[value];
     const struct net_border *const border = &b->border[value];
     struct net_place *const place = &b->plan->places[value];
     const uint32_t output = output_of(b, value);
     uint32_t c[NET_RANK];
-    net_order_c(v->rank, c);
+    sam_net_order_c(v->rank, c);
     /* Outputs that no convolution reads are in C order from the start. */
     const bool direct = output != NET_NONE && !has_border(border);
     if (direct && (b->uses[value] == 1 || v->rank < 3))
@@ -188,31 +190,31 @@ struct net_place net_place_new(struct net_builder *b, uint32_t value, const uint
     const uint64_t count = lay_out(place, v->rank, v->shape, order, border);
     bool in_c_order = direct;
     int64_t stride[NET_RANK];
-    net_strides(v->rank, v->shape, stride);
+    sam_net_strides(v->rank, v->shape, stride);
     for (uint32_t i = 0; i < v->rank; i++)
         in_c_order &= v->shape[i] == 1 || stride[i] == place->stride[i];
-    place->buffer = net_buffer_add(b, in_c_order ? NET_BUFFER_OUTPUT : NET_BUFFER_SCRATCH,
-                                   net_kept(v->dtype), value, count);
+    place->buffer = sam_net_buffer_add(b, in_c_order ? NET_BUFFER_OUTPUT : NET_BUFFER_SCRATCH,
+                                       sam_net_kept(v->dtype), value, count);
     if (in_c_order && b->status == SAM_OK)
         b->plan->buffers[place->buffer].number = output;
     b->bordered[value] = true;
     if (b->status == SAM_OK)
-        net_place_border(b, v, place, order, border, 0);
+        sam_net_place_border(b, v, place, order, border, 0);
     return *place;
 }
 
 /* A constant as an array in C order. */
 static void place_constant(struct net_builder *b, uint32_t value)
 {
-    const struct net_value *const v = &b->graph->values[value];
+    const struct sam_net_value *const v = &b->graph->values[value];
     struct net_place *const place = &b->plan->places[value];
-    const enum sam_dtype dtype = net_kept(v->dtype);
-    void *const data = net_weight_add(b, dtype, v->count, &place->buffer);
+    const enum sam_dtype dtype = sam_net_kept(v->dtype);
+    void *const data = sam_net_weight_add(b, dtype, v->count, &place->buffer);
     if (!data)
         return;
-    net_strides(v->rank, v->shape, place->stride);
+    sam_net_strides(v->rank, v->shape, place->stride);
     for (uint64_t i = 0; i < v->count; i++) {
-        const double number = net_place_constant(v, i);
+        const double number = sam_net_place_constant(v, i);
         if (dtype == SAM_F32)
             ((float *)data)[i] = (float)number;
         else if (dtype == SAM_U8)
@@ -222,14 +224,14 @@ static void place_constant(struct net_builder *b, uint32_t value)
     }
 }
 
-struct net_place net_place_of(struct net_builder *b, uint32_t value)
+struct net_place sam_net_place_of(struct net_builder *b, uint32_t value)
 {
     struct net_place *const place = &b->plan->places[value];
     if (place->buffer == NET_NONE && b->graph->values[value].data)
         place_constant(b, value);
     if (place->buffer == NET_NONE) {
-        net_build_fail(b, SAM_ERR_INPUT, "reads '%s' before it is computed",
-                       b->graph->values[value].name);
+        sam_net_build_fail(b, SAM_ERR_INPUT, "reads '%s' before it is computed",
+                           b->graph->values[value].name);
         return (struct net_place){0};
     }
     return *place;

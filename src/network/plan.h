@@ -78,10 +78,11 @@ struct net_plan_options {
 };
 
 /* Plan a graph, which must outlive the plan. SAM_ERR_INPUT names a node that no template fits. */
-enum sam_status net_plan_make(const struct net_graph *graph, const struct net_plan_options *options,
-                              struct net_plan **plan, struct sam_error *error);
-void net_plan_free(struct net_plan *plan);
-void net_step_free(struct net_step *step);
+enum sam_status sam_net_plan_make(const struct net_graph *graph,
+                                  const struct net_plan_options *options, struct net_plan **plan,
+                                  struct sam_error *error);
+void sam_net_plan_free(struct net_plan *plan);
+void sam_net_step_free(struct net_step *step);
 
 enum net_machine { NET_HOST, NET_SYSTEM };
 
@@ -103,7 +104,7 @@ struct net_run_options {
 
 /* The elements of a value, in C order and the graph's dtype, into `elements`. False: the plan keeps
  * it nowhere, for it is within a fused step or its array may have been used again. */
-bool net_run_value(const struct net_run *run, uint32_t value, size_t step, void *elements);
+bool sam_net_run_value(const struct net_run *run, uint32_t value, size_t step, void *elements);
 
 /* Costs of a run, by step. */
 struct net_step_figures {
@@ -116,13 +117,13 @@ struct net_figures {
     struct net_step_figures *steps;
     size_t count;
 };
-void net_figures_free(struct net_figures *figures);
+void sam_net_figures_free(struct net_figures *figures);
 
 /* Run a plan. `inputs` and `outputs` are arrays of the graph's inputs and outputs, in C order and
  * of their dtypes. `figures` may be NULL. */
-enum sam_status net_plan_run(struct net_plan *plan, enum net_machine machine,
-                             const void *const *inputs, void *const *outputs,
-                             const struct net_run_options *options, struct net_figures *figures,
-                             struct sam_error *error);
+enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine,
+                                 const void *const *inputs, void *const *outputs,
+                                 const struct net_run_options *options, struct net_figures *figures,
+                                 struct sam_error *error);
 
 #endif

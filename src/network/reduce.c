@@ -25,17 +25,17 @@ struct reduce {
 static struct net_tile load_block(struct reduce *r, const struct net_index *at,
                                   const uint64_t *size)
 {
-    struct net_text *const text = &r->b->text;
-    struct net_box box = net_site_box(text, r->site, 1, r->rows, false);
+    struct sam_net_text *const text = &r->b->text;
+    struct net_box box = sam_net_site_box(text, r->site, 1, r->rows, false);
     const uint64_t cols = box.size[box.count - 1];
     const int64_t step = box.stride[box.count - 1];
     uint64_t rows = 1;
     for (uint32_t i = 0; i < r->axes; i++)
-        box.at = net_add(text, box.at, net_times(text, at[i], r->stride[i]));
+        box.at = sam_net_add(text, box.at, sam_net_times(text, at[i], r->stride[i]));
     if (!r->rows) { /* rows x the innermost reduced axis */
         box.size[box.count - 1] = size[r->axes - 1];
         box.stride[box.count - 1] = r->stride[r->axes - 1];
-        return net_load(text, net_shape_of(r->dtype, r->site->rows, size[r->axes - 1]), &box);
+        return sam_net_load(text, net_shape_of(r->dtype, r->site->rows, size[r->axes - 1]), &box);
     }
     box.count = 0;
     for (uint32_t i = 0; i < r->axes; i++) {
@@ -47,10 +47,10 @@ static struct net_tile load_block(struct reduce *r, const struct net_index *at,
     }
     box.size[box.count] = cols;
     box.stride[box.count++] = step;
-    return net_load(text, net_shape_of(r->dtype, rows, cols), &box);
+    return sam_net_load(text, net_shape_of(r->dtype, rows, cols), &box);
 }
 
-static void reduce_block(struct net_text *text, void *context, const struct net_index *at,
+static void reduce_block(struct sam_net_text *text, void *context, const struct net_index *at,
                          const uint64_t *size)
 {
     struct reduce *const r = context;
@@ -66,7 +66,7 @@ static void reduce_block(struct net_text *text, void *context, const struct net_
         return;
     }
     sam_format(name, sizeof name, "t%s", r->join);
-    net_op_into(text, name, r->result, 2, (struct net_tile[]){r->result, part});
+    sam_net_op_into(text, name, r->result, 2, (struct net_tile[]){r->result, part});
 }
 
 static struct net_tile result_shape(const struct reduce *r, enum sam_dtype dtype)
@@ -80,19 +80,19 @@ static void reduce_body(struct net_builder *b, void *context, const struct net_s
     r->site = site;
     if (!r->once)
         r->result = NET_OP1(&b->text, "texpands", result_shape(r, r->dtype),
-                            net_scalar(&b->text, r->dtype, r->start));
-    net_nest(&b->text, r->axes, r->extent, r->tile, reduce_block, r);
+                            sam_net_scalar(&b->text, r->dtype, r->start));
+    sam_net_nest(&b->text, r->axes, r->extent, r->tile, reduce_block, r);
     if (b->node->op == NET_ReduceMean)
-        r->result = net_with(&b->text, r->dtype == SAM_F32 ? "tmuls" : "tdivs", r->result,
-                             r->dtype == SAM_F32 ? 1 / (double)r->count : (double)r->count);
-    net_site_store(&b->text, site, r->result);
+        r->result = sam_net_with(&b->text, r->dtype == SAM_F32 ? "tmuls" : "tdivs", r->result,
+                                 r->dtype == SAM_F32 ? 1 / (double)r->count : (double)r->count);
+    sam_net_site_store(&b->text, site, r->result);
 }
 
 /* The largest of a block takes the place of that so far where it is larger. */
 static void arg_body(struct net_builder *b, void *context, const struct net_site *site)
 {
     struct reduce *const r = context;
-    struct net_text *const text = &b->text;
+    struct sam_net_text *const text = &b->text;
     r->site = site;
     for (uint64_t at = 0; at < r->extent[0]; at += r->tile[0]) {
         const uint64_t left = r->extent[0] - at, size = left < r->tile[0] ? left : r->tile[0];
@@ -107,21 +107,21 @@ static void arg_body(struct net_builder *b, void *context, const struct net_site
             r->index = index;
             continue;
         }
-        index = net_with(text, "tadds", index, (double)at);
+        index = sam_net_with(text, "tadds", index, (double)at);
         const struct net_tile mask =
             NET_OP2(text, "tcmp {cmp = gt}", result_shape(r, SAM_U8), most, r->result);
         r->index = NET_OP3(text, "tsel", index, mask, index, r->index);
         r->result = NET_OP3(text, "tsel", most, mask, most, r->result);
     }
-    net_site_store(text, site, r->index);
+    sam_net_site_store(text, site, r->index);
 }
 
 /* The reduced axes by their strides, the largest first; those that are one are merged. */
-static void reduced_axes(struct reduce *r, const struct net_value *in, const struct net_place *from,
-                         uint32_t mask)
+static void reduced_axes(struct reduce *r, const struct sam_net_value *in,
+                         const struct net_place *from, uint32_t mask)
 {
     uint32_t order[NET_RANK];
-    net_order_like(from, in->rank, in->shape, order);
+    sam_net_order_like(from, in->rank, in->shape, order);
     for (uint32_t i = 0; i < in->rank; i++) {
         const uint32_t axis = order[i];
         if (!(mask >> axis & 1) || in->shape[axis] == 1)
@@ -155,7 +155,7 @@ static void cut(struct reduce *r, uint64_t most)
 }
 
 /* The strides of the output over the axes of the input. */
-static void output_strides(const struct net_value *in, const struct net_value *out,
+static void output_strides(const struct sam_net_value *in, const struct sam_net_value *out,
                            const struct net_place *place, uint32_t mask, int64_t *stride)
 {
     const bool kept = out->rank == in->rank;
@@ -166,7 +166,7 @@ static void output_strides(const struct net_value *in, const struct net_value *o
 }
 
 /* How each operator folds, joins what it has folded, and begins. */
-static void operator_of(struct reduce *r, enum net_op op)
+static void operator_of(struct reduce *r, enum sam_net_op op)
 {
     const bool whole = r->dtype != SAM_F32;
     r->fold = "sum";
@@ -182,22 +182,22 @@ static void operator_of(struct reduce *r, enum net_op op)
         r->start = r->start < 0 ? 0 : r->start > 0 ? 255 : 0;
 }
 
-void net_plan_reduce(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_reduce(struct net_builder *b, const struct net_group *group)
 {
     const struct net_node *const node = b->node;
-    struct net_value in = b->graph->values[node->inputs[0]];
-    const struct net_value *const out = &b->graph->values[node->output];
-    const struct net_place from = net_place_of(b, node->inputs[0]);
+    struct sam_net_value in = b->graph->values[node->inputs[0]];
+    const struct sam_net_value *const out = &b->graph->values[node->output];
+    const struct net_place from = sam_net_place_of(b, node->inputs[0]);
     const bool arg = node->op == NET_ArgMax;
     const uint32_t mask = arg ? UINT32_C(1) << node->params.axis : node->params.axes;
-    struct reduce r = {.b = b, .dtype = net_kept(in.dtype), .count = 1};
+    struct reduce r = {.b = b, .dtype = sam_net_kept(in.dtype), .count = 1};
     uint32_t order[NET_RANK];
     operator_of(&r, node->op);
     reduced_axes(&r, &in, &from, mask);
-    net_order_c(out->rank, order);
+    sam_net_order_c(out->rank, order);
     if (out->rank == in.rank)
-        net_order_like(&from, in.rank, in.shape, order);
-    struct net_place place = net_place_new(b, node->output, order);
+        sam_net_order_like(&from, in.rank, in.shape, order);
+    struct net_place place = sam_net_place_new(b, node->output, order);
     struct net_place wide = place;
     output_strides(&in, out, &place, mask, wide.stride);
     int64_t kept[NET_RANK + 1] = {0}, innermost = INT64_MAX;
@@ -211,19 +211,19 @@ void net_plan_reduce(struct net_builder *b, const struct net_group *group)
     }
     r.rows = innermost < r.stride[r.axes - 1];
     struct net_space space;
-    net_space_of(&space, &in, &wide);
-    net_space_add(b, &space, NET_NONE, &from, kept);
+    sam_net_space_of(&space, &in, &wide);
+    sam_net_space_add(b, &space, NET_NONE, &from, kept);
     if (r.rows) {
-        net_space_merge(&space, false);
-        net_space_tile(&space, 1, 512);
+        sam_net_space_merge(&space, false);
+        sam_net_space_tile(&space, 1, 512);
         cut(&r, ELEMENTS / ((space.tile[space.axes - 1] + 7) / 8 * 8));
     } else { /* a column of one element */
-        net_space_column(&space);
-        net_space_merge(&space, true);
+        sam_net_space_column(&space);
+        sam_net_space_merge(&space, true);
         cut(&r, 2048);
-        net_space_tile(&space, ELEMENTS / ((r.tile[r.axes - 1] + 7) / 8 * 8), 1);
+        sam_net_space_tile(&space, ELEMENTS / ((r.tile[r.axes - 1] + 7) / 8 * 8), 1);
     }
     if (b->status == SAM_OK)
-        net_space_run(b, &space, arg ? arg_body : reduce_body, &r);
-    net_step_finish(b, "reduce", group->nodes, group->count, group->output);
+        sam_net_space_run(b, &space, arg ? arg_body : reduce_body, &r);
+    sam_net_step_finish(b, "reduce", group->nodes, group->count, group->output);
 }

@@ -62,48 +62,49 @@ struct repeat {
 static void repeat_body(struct net_builder *b, void *context, const struct net_site *site)
 {
     const struct repeat *const r = context;
-    struct net_tile tile = net_site_load(b, site, r->input);
-    tile = net_widen(&b->text, tile, site->rows, site->cols);
+    struct net_tile tile = sam_net_site_load(b, site, r->input);
+    tile = sam_net_widen(&b->text, tile, site->rows, site->cols);
     for (uint32_t i = 0; i < r->phases; i++) {
         struct net_space space = *site->space;
         struct net_site moved = *site;
         moved.space = &space;
         for (uint32_t k = 0; k < space.operands; k++)
             space.operand[k].offset += r->shift[i][k];
-        net_site_store(&b->text, &moved, net_chain(b, r->group, &moved, tile));
+        sam_net_site_store(&b->text, &moved, sam_net_chain(b, r->group, &moved, tile));
     }
 }
 
-static void repeat(struct net_builder *b, const struct net_group *group, const struct net_value *in,
-                   const struct net_value *out, const struct net_place *from, const uint64_t *times)
+static void repeat(struct net_builder *b, const struct net_group *group,
+                   const struct sam_net_value *in, const struct sam_net_value *out,
+                   const struct net_place *from, const uint64_t *times)
 {
     int64_t shift[PHASES][NET_OPERANDS] = {{0}};
     struct net_space space;
     uint32_t order[NET_RANK];
     struct repeat r = {.group = group, .phases = 1, .shift = shift};
-    net_order_like(from, in->rank, in->shape, order);
-    const struct net_place place = net_place_new(b, group->output, order);
-    net_space_of(&space, out, &place);
-    net_chain_operands(b, group, &space);
+    sam_net_order_like(from, in->rank, in->shape, order);
+    const struct net_place place = sam_net_place_new(b, group->output, order);
+    sam_net_space_of(&space, out, &place);
+    sam_net_chain_operands(b, group, &space);
     for (uint32_t axis = 0; axis < out->rank; axis++) {
         const uint32_t before = r.phases;
         for (uint64_t k = 1; k < times[axis]; k++)
             for (uint32_t i = 0; i < before; i++, r.phases++) {
                 struct net_space moved = space;
-                net_space_every(&moved, axis, k, times[axis]);
+                sam_net_space_every(&moved, axis, k, times[axis]);
                 for (uint32_t o = 0; o < space.operands; o++)
                     shift[r.phases][o] =
                         shift[i][o] + moved.operand[o].offset - space.operand[o].offset;
             }
-        net_space_every(&space, axis, 0, times[axis]);
+        sam_net_space_every(&space, axis, 0, times[axis]);
     }
-    r.input = net_space_add(b, &space, NET_NONE, from, from->stride);
-    net_space_merge(&space, false);
-    net_space_tile(&space, 1, 256);
+    r.input = sam_net_space_add(b, &space, NET_NONE, from, from->stride);
+    sam_net_space_merge(&space, false);
+    sam_net_space_tile(&space, 1, 256);
     const uint64_t cols = (space.tile[space.axes - 1] + 31) / 32 * 32;
-    net_space_tile(&space, 32768 / net_chain_tiles(b, group) / cols, 256);
+    sam_net_space_tile(&space, 32768 / sam_net_chain_tiles(b, group) / cols, 256);
     if (b->status == SAM_OK)
-        net_space_run(b, &space, repeat_body, &r);
+        sam_net_space_run(b, &space, repeat_body, &r);
 }
 
 /* --- by products */
@@ -113,7 +114,7 @@ static struct net_place matrix_of(struct net_builder *b, uint32_t axis, uint64_t
 {
     const struct net_params *const p = &b->node->params;
     struct net_place place = {0};
-    float *const data = net_weight_add(b, SAM_F32, in * out, &place.buffer);
+    float *const data = sam_net_weight_add(b, SAM_F32, in * out, &place.buffer);
     for (uint64_t i = 0; data && i < out; i++) {
         if (p->resize == NET_NEAREST) {
             data[i * in + nearest(p, axis, i, in, out)] = 1;
@@ -129,8 +130,8 @@ static struct net_place matrix_of(struct net_builder *b, uint32_t axis, uint64_t
 /* out[.., o, ..] = sum over i of matrix[o, i] * in[.., i, ..]; `column` is the axis of the
  * columns, another one. */
 static void resize_axis(struct net_builder *b, const struct net_group *group, uint32_t axis,
-                        uint64_t depth, const struct net_value *out, const struct net_place *from,
-                        const struct net_place *to, bool last)
+                        uint64_t depth, const struct sam_net_value *out,
+                        const struct net_place *from, const struct net_place *to, bool last)
 {
     const struct net_place matrix = matrix_of(b, axis, depth, out->shape[axis]);
     struct net_contract c = {.group = group,
@@ -147,9 +148,9 @@ static void resize_axis(struct net_builder *b, const struct net_group *group, ui
     int64_t left[NET_RANK] = {0}, right[NET_RANK] = {0};
     if (!last)
         c.group = &none;
-    net_space_of(&c.space, out, to);
+    sam_net_space_of(&c.space, out, to);
     if (last)
-        net_chain_operands(b, group, &c.space);
+        sam_net_chain_operands(b, group, &c.space);
     for (uint32_t i = 0; i < out->rank; i++)
         right[i] = i == axis ? 0 : from->stride[i];
     left[axis] = (int64_t)depth;
@@ -157,23 +158,23 @@ static void resize_axis(struct net_builder *b, const struct net_group *group, ui
     if (column == axis && c.space.axes > 1)
         column = c.space.axis[c.space.axes - 2];
     if (out->rank > 1)
-        net_space_last(&c.space, column);
-    c.left = net_space_add(b, &c.space, NET_NONE, &matrix, left);
-    c.right = net_space_add(b, &c.space, NET_NONE, from, right);
+        sam_net_space_last(&c.space, column);
+    c.left = sam_net_space_add(b, &c.space, NET_NONE, &matrix, left);
+    c.right = sam_net_space_add(b, &c.space, NET_NONE, from, right);
     if (out->rank == 1)
-        net_space_column(&c.space);
-    net_space_merge(&c.space, true);
-    net_contract_run(b, &c);
-    net_step_finish(b, "resize", group->nodes, last ? group->count : 1,
-                    last ? group->output : NET_NONE);
+        sam_net_space_column(&c.space);
+    sam_net_space_merge(&c.space, true);
+    sam_net_contract_run(b, &c);
+    sam_net_step_finish(b, "resize", group->nodes, last ? group->count : 1,
+                        last ? group->output : NET_NONE);
 }
 
-void net_plan_resize(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_resize(struct net_builder *b, const struct net_group *group)
 {
     const struct net_node *const node = b->node;
-    const struct net_value *const in = &b->graph->values[node->inputs[0]];
-    const struct net_value *const out = &b->graph->values[node->output];
-    struct net_place from = net_place_of(b, node->inputs[0]);
+    const struct sam_net_value *const in = &b->graph->values[node->inputs[0]];
+    const struct sam_net_value *const out = &b->graph->values[node->output];
+    struct net_place from = sam_net_place_of(b, node->inputs[0]);
     uint64_t times[NET_RANK], phases = 1;
     uint32_t axes = 0, order[NET_RANK];
     bool whole = true;
@@ -185,23 +186,23 @@ void net_plan_resize(struct net_builder *b, const struct net_group *group)
     }
     if (whole && phases <= PHASES) {
         repeat(b, group, in, out, &from, times);
-        net_step_finish(b, "resize", group->nodes, group->count, group->output);
+        sam_net_step_finish(b, "resize", group->nodes, group->count, group->output);
         return;
     }
-    struct net_value shape = *in;
-    net_order_like(&from, in->rank, in->shape, order);
+    struct sam_net_value shape = *in;
+    sam_net_order_like(&from, in->rank, in->shape, order);
     for (uint32_t i = 0; i < in->rank && b->status == SAM_OK; i++) {
         if (in->shape[i] == out->shape[i])
             continue;
         shape.shape[i] = out->shape[i];
         struct net_place to = {0};
         if (--axes == 0) {
-            to = net_place_new(b, group->output, order);
+            to = sam_net_place_new(b, group->output, order);
         } else { /* an array on the way */
             uint64_t count = 1;
             for (uint32_t k = in->rank; k-- > 0; count *= shape.shape[order[k]])
                 to.stride[order[k]] = (int64_t)count;
-            to.buffer = net_buffer_add(b, NET_BUFFER_SCRATCH, SAM_F32, NET_NONE, count);
+            to.buffer = sam_net_buffer_add(b, NET_BUFFER_SCRATCH, SAM_F32, NET_NONE, count);
         }
         resize_axis(b, group, i, in->shape[i], &shape, &from, &to, axes == 0);
         from = to;

@@ -25,7 +25,7 @@ static struct net_site part_of(const struct rows *r, struct net_index at, uint64
     struct net_site part = *r->site;
     part.at[part.space->axes - 1] = at;
     part.size[part.space->axes - 1] = size;
-    net_site_sizes(&part);
+    sam_net_site_sizes(&part);
     return part;
 }
 
@@ -33,24 +33,24 @@ static struct net_tile load_part(struct rows *r, const struct net_site *part)
 {
     if (r->whole.id)
         return r->whole;
-    const struct net_box box = net_site_box(&r->b->text, part, 1, false, false);
-    return net_load(&r->b->text, net_shape_of(SAM_F32, part->rows, part->cols), &box);
+    const struct net_box box = sam_net_site_box(&r->b->text, part, 1, false, false);
+    return sam_net_load(&r->b->text, net_shape_of(SAM_F32, part->rows, part->cols), &box);
 }
 
 /* A column of sums or maxima takes up those of a part. */
 static void combine(struct rows *r, const char *fold, const char *join, struct net_tile *into,
                     struct net_tile part)
 {
-    struct net_text *const text = &r->b->text;
+    struct sam_net_text *const text = &r->b->text;
     const struct net_tile column =
         part.cols == 1 ? part : NET_OP1(text, fold, net_shape_of(SAM_F32, part.rows, 1), part);
     if (r->whole.id)
         *into = column;
     else
-        net_op_into(text, join, *into, 2, (struct net_tile[]){*into, column});
+        sam_net_op_into(text, join, *into, 2, (struct net_tile[]){*into, column});
 }
 
-static void softmax_part(struct net_text *text, void *context, const struct net_index *at,
+static void softmax_part(struct sam_net_text *text, void *context, const struct net_index *at,
                          const uint64_t *size)
 {
     struct rows *const r = context;
@@ -61,8 +61,8 @@ static void softmax_part(struct net_text *text, void *context, const struct net_
         return;
     }
     if (r->pass == 1 || !r->whole.id) {
-        x = net_binary(text, "sub", x, r->most);
-        x = net_unary(text, "texp", x);
+        x = sam_net_binary(text, "sub", x, r->most);
+        x = sam_net_unary(text, "texp", x);
     }
     if (r->pass == 1) {
         combine(r, "trowsum", "tadd", &r->sum, x);
@@ -70,11 +70,11 @@ static void softmax_part(struct net_text *text, void *context, const struct net_
             r->whole = x;
         return;
     }
-    net_site_store(text, &part, net_binary(text, "div", x, r->sum));
+    sam_net_site_store(text, &part, sam_net_binary(text, "div", x, r->sum));
 }
 
 /* `most` is the mean, `sum` 1 / the deviation. */
-static void norm_part(struct net_text *text, void *context, const struct net_index *at,
+static void norm_part(struct sam_net_text *text, void *context, const struct net_index *at,
                       const uint64_t *size)
 {
     struct rows *const r = context;
@@ -85,30 +85,30 @@ static void norm_part(struct net_text *text, void *context, const struct net_ind
         return;
     }
     if (r->pass == 1 || !r->whole.id)
-        x = net_binary(text, "sub", x, r->most);
+        x = sam_net_binary(text, "sub", x, r->most);
     if (r->pass == 1) {
         combine(r, "trowsum", "tadd", &r->sum, NET_OP2(text, "tmul", x, x, x));
         if (r->whole.id)
             r->whole = x;
         return;
     }
-    x = net_binary(text, "mul", x, r->sum);
+    x = sam_net_binary(text, "mul", x, r->sum);
     if (r->scale != NET_NONE)
-        x = net_binary(text, "mul", x, net_site_load(r->b, &part, r->scale));
+        x = sam_net_binary(text, "mul", x, sam_net_site_load(r->b, &part, r->scale));
     if (r->bias != NET_NONE)
-        x = net_binary(text, "add", x, net_site_load(r->b, &part, r->bias));
-    net_site_store(text, &part, x);
+        x = sam_net_binary(text, "add", x, sam_net_site_load(r->b, &part, r->bias));
+    sam_net_site_store(text, &part, x);
 }
 
 /* The deviations from the sums. */
 static void between_passes(struct rows *r, uint64_t cols)
 {
-    struct net_text *const text = &r->b->text;
+    struct sam_net_text *const text = &r->b->text;
     if (r->pass == 0) {
-        r->most = net_with(text, "tmuls", r->most, 1 / (double)cols);
+        r->most = sam_net_with(text, "tmuls", r->most, 1 / (double)cols);
     } else if (r->pass == 1) {
-        r->sum = net_with(text, "tmuls", r->sum, 1 / (double)cols);
-        r->sum = net_unary(text, "trsqrt", net_with(text, "tadds", r->sum, r->epsilon));
+        r->sum = sam_net_with(text, "tmuls", r->sum, 1 / (double)cols);
+        r->sum = sam_net_unary(text, "trsqrt", sam_net_with(text, "tadds", r->sum, r->epsilon));
     }
 }
 
@@ -123,18 +123,18 @@ static void rows_body(struct net_builder *b, void *context, const struct net_sit
         r->whole = load_part(r, site);
     } else {
         r->most = NET_OP1(&b->text, "texpands", column,
-                          net_scalar(&b->text, SAM_F32, norm ? 0 : -(double)INFINITY));
-        r->sum = NET_OP1(&b->text, "texpands", column, net_scalar(&b->text, SAM_F32, 0));
+                          sam_net_scalar(&b->text, SAM_F32, norm ? 0 : -(double)INFINITY));
+        r->sum = NET_OP1(&b->text, "texpands", column, sam_net_scalar(&b->text, SAM_F32, 0));
     }
     for (r->pass = 0; r->pass < 3; r->pass++) {
-        net_nest(&b->text, 1, &site->cols, &r->block, norm ? norm_part : softmax_part, r);
+        sam_net_nest(&b->text, 1, &site->cols, &r->block, norm ? norm_part : softmax_part, r);
         if (norm)
             between_passes(r, site->cols);
     }
 }
 
 /* A value with its axes from `axis` on as one, of C order from there; false if its array is not. */
-static bool as_rows(struct net_value *value, struct net_place *place, uint32_t axis)
+static bool as_rows(struct sam_net_value *value, struct net_place *place, uint32_t axis)
 {
     for (uint32_t i = axis; i + 1 < value->rank; i++)
         if (place->stride[i] != place->stride[i + 1] * (int64_t)value->shape[i + 1])
@@ -146,50 +146,50 @@ static bool as_rows(struct net_value *value, struct net_place *place, uint32_t a
     return true;
 }
 
-void net_plan_rows(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_rows(struct net_builder *b, const struct net_group *group)
 {
     const struct net_node *const node = b->node;
     const bool norm = node->op == NET_LayerNormalization;
     const uint32_t axis = node->params.axis;
-    struct net_value out = b->graph->values[node->output], in = out;
-    struct net_place from = net_place_of(b, node->inputs[0]);
+    struct sam_net_value out = b->graph->values[node->output], in = out;
+    struct net_place from = sam_net_place_of(b, node->inputs[0]);
     struct rows r = {.b = b,
                      .group = group,
                      .epsilon = (double)node->params.alpha,
                      .scale = NET_NONE,
                      .bias = NET_NONE};
     uint32_t order[NET_RANK];
-    net_order_like(&from, out.rank, out.shape, order);
+    sam_net_order_like(&from, out.rank, out.shape, order);
     if (norm)
-        net_order_c(out.rank, order);
+        sam_net_order_c(out.rank, order);
     if (norm && !as_rows(&in, &from, axis)) {
         const struct net_border none = {0};
-        const struct net_place to = net_place_copy(b, node->inputs[0], order, &none, 0);
-        net_copy(b, in.rank, in.shape, SAM_F32, &from, &to);
-        net_step_finish(b, "move", group->nodes, 1, NET_NONE);
+        const struct net_place to = sam_net_place_copy(b, node->inputs[0], order, &none, 0);
+        sam_net_copy(b, in.rank, in.shape, SAM_F32, &from, &to);
+        sam_net_step_finish(b, "move", group->nodes, 1, NET_NONE);
         from = to;
         as_rows(&in, &from, axis);
     }
-    struct net_place place = net_place_new(b, node->output, order);
+    struct net_place place = sam_net_place_new(b, node->output, order);
     if (norm && !as_rows(&out, &place, axis))
-        net_build_fail(b, SAM_ERR_INPUT, "its output has a border");
+        sam_net_build_fail(b, SAM_ERR_INPUT, "its output has a border");
     struct net_space space;
-    net_space_of(&space, &out, &place);
-    net_space_last(&space, axis);
-    net_space_add(b, &space, NET_NONE, &from, from.stride);
+    sam_net_space_of(&space, &out, &place);
+    sam_net_space_last(&space, axis);
+    sam_net_space_add(b, &space, NET_NONE, &from, from.stride);
     for (uint32_t i = 1; norm && i < node->input_count; i++) {
         if (node->inputs[i] == NET_NONE)
             continue;
-        const struct net_place each = net_place_of(b, node->inputs[i]);
+        const struct net_place each = sam_net_place_of(b, node->inputs[i]);
         int64_t stride[NET_RANK] = {0};
         stride[axis] = b->graph->values[node->inputs[i]].count > 1;
-        *(i == 1 ? &r.scale : &r.bias) = net_space_add(b, &space, NET_NONE, &each, stride);
+        *(i == 1 ? &r.scale : &r.bias) = sam_net_space_add(b, &space, NET_NONE, &each, stride);
     }
-    net_space_merge(&space, true);
+    sam_net_space_merge(&space, true);
     const uint64_t cols = space.extent[space.axes - 1];
     r.block = cols <= 2 * BLOCK ? cols : BLOCK;
-    net_space_tile(&space, r.block < BLOCK ? BLOCK / ((r.block + 7) / 8 * 8) : 1, cols);
+    sam_net_space_tile(&space, r.block < BLOCK ? BLOCK / ((r.block + 7) / 8 * 8) : 1, cols);
     if (b->status == SAM_OK)
-        net_space_run(b, &space, rows_body, &r);
-    net_step_finish(b, "rows", group->nodes, group->count, group->output);
+        sam_net_space_run(b, &space, rows_body, &r);
+    sam_net_step_finish(b, "rows", group->nodes, group->count, group->output);
 }

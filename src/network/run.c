@@ -14,7 +14,7 @@ static double now(void)
 }
 
 /* Elements of a graph's dtype as those that are kept on the machine, and back. */
-static enum sam_status take_input(const struct net_value *value, const void *given, void **kept,
+static enum sam_status take_input(const struct sam_net_value *value, const void *given, void **kept,
                                   struct sam_error *error)
 {
     *kept = NULL;
@@ -54,7 +54,7 @@ static enum sam_status open_buffers(struct session *s, const void *const *inputs
         return sam_fail_memory(error);
     for (size_t i = 0; i < plan->buffer_count; i++) {
         const struct net_buffer *const buffer = &plan->buffers[i];
-        const struct net_value *const value =
+        const struct sam_net_value *const value =
             buffer->value == NET_NONE ? NULL : &plan->graph->values[buffer->value];
         enum sam_status status = SAM_OK;
         switch (buffer->kind) {
@@ -224,7 +224,7 @@ static enum sam_status run_steps(const struct session *s, struct net_figures *fi
     return SAM_OK;
 }
 
-static void copy_value(const struct net_value *value, const struct net_place *place,
+static void copy_value(const struct sam_net_value *value, const struct net_place *place,
                        const uint8_t *data, size_t size, uint8_t *to)
 {
     for (uint64_t i = 0; i < value->count; i++) {
@@ -239,9 +239,9 @@ static void copy_value(const struct net_value *value, const struct net_place *pl
     }
 }
 
-bool net_run_value(const struct net_run *run, uint32_t value, size_t step, void *elements)
+bool sam_net_run_value(const struct net_run *run, uint32_t value, size_t step, void *elements)
 {
-    const struct net_value *const v = &run->plan->graph->values[value];
+    const struct sam_net_value *const v = &run->plan->graph->values[value];
     const struct net_place *const place = &run->plan->places[value];
     if (place->buffer == NET_NONE)
         return false;
@@ -252,10 +252,10 @@ bool net_run_value(const struct net_run *run, uint32_t value, size_t step, void 
     return true;
 }
 
-enum sam_status net_plan_run(struct net_plan *plan, enum net_machine machine,
-                             const void *const *inputs, void *const *outputs,
-                             const struct net_run_options *options, struct net_figures *figures,
-                             struct sam_error *error)
+enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine,
+                                 const void *const *inputs, void *const *outputs,
+                                 const struct net_run_options *options, struct net_figures *figures,
+                                 struct sam_error *error)
 {
     const struct net_run_options none = {0};
     struct session s = {
@@ -283,7 +283,7 @@ enum sam_status net_plan_run(struct net_plan *plan, enum net_machine machine,
     return status;
 }
 
-void net_figures_free(struct net_figures *figures)
+void sam_net_figures_free(struct net_figures *figures)
 {
     for (size_t i = 0; i < figures->count; i++)
         sam_system_figures_free(figures->steps[i].figures);

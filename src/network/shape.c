@@ -7,17 +7,17 @@
 /* Sums and products of few sizes stay below 2^63. */
 static const uint64_t most_elements = UINT64_C(1) << 40;
 
-struct net_type net_type_of(struct import *m, uint32_t id)
+struct net_type sam_net_type_of(struct import *m, uint32_t id)
 {
-    const struct net_value *v = net_value(m, id);
+    const struct sam_net_value *v = sam_net_value(m, id);
     struct net_type type = {.dtype = v->dtype, .rank = v->rank};
     memcpy(type.shape, v->shape, sizeof type.shape);
     return type;
 }
 
-struct net_shape_text net_shape_text(const struct net_type *type)
+struct sam_net_shape_text sam_net_shape_text(const struct net_type *type)
 {
-    struct net_shape_text out = {"["};
+    struct sam_net_shape_text out = {"["};
     size_t at = 1;
     for (uint32_t d = 0; d < type->rank; d++)
         at += (size_t)snprintf(out.text + at, sizeof out.text - at, "%s%llu", d ? ", " : "",
@@ -26,15 +26,15 @@ struct net_shape_text net_shape_text(const struct net_type *type)
     return out;
 }
 
-uint64_t net_count(struct import *m, const struct net_type *type)
+uint64_t sam_net_count(struct import *m, const struct net_type *type)
 {
     uint64_t count = 1, most = 1; /* most: without zeros */
     for (uint32_t d = 0; d < type->rank; d++) {
         if (type->shape[d] > most_elements ||
             __builtin_mul_overflow(most, type->shape[d] ? type->shape[d] : 1, &most) ||
             most > most_elements) {
-            net_refuse(m, "shape %s is too large: expected at most 2^40 elements",
-                       net_shape_text(type).text);
+            sam_net_refuse(m, "shape %s is too large: expected at most 2^40 elements",
+                           sam_net_shape_text(type).text);
             return 0;
         }
         count *= type->shape[d];
@@ -42,38 +42,39 @@ uint64_t net_count(struct import *m, const struct net_type *type)
     return count;
 }
 
-uint32_t net_axis(struct import *m, int64_t axis, uint32_t rank)
+uint32_t sam_net_axis(struct import *m, int64_t axis, uint32_t rank)
 {
     if (axis >= -(int64_t)rank && axis < (int64_t)rank)
         return (uint32_t)(axis < 0 ? axis + rank : axis);
-    net_refuse(m, "axis %lld: expected %d to %d", (long long)axis, -(int)rank, (int)rank - 1);
+    sam_net_refuse(m, "axis %lld: expected %d to %d", (long long)axis, -(int)rank, (int)rank - 1);
     return 0;
 }
 
-uint32_t net_axes(struct import *m, const struct net_list *axes, uint32_t rank)
+uint32_t sam_net_axes(struct import *m, const struct net_list *axes, uint32_t rank)
 {
     uint32_t bits = 0;
     for (uint32_t i = 0; i < axes->count; i++) {
-        const uint32_t bit = 1u << net_axis(m, axes->at[i], rank);
+        const uint32_t bit = 1u << sam_net_axis(m, axes->at[i], rank);
         if (bits & bit)
-            net_refuse(m, "axis %lld is given twice", (long long)axes->at[i]);
+            sam_net_refuse(m, "axis %lld is given twice", (long long)axes->at[i]);
         bits |= bit;
     }
     return bits;
 }
 
-struct net_type net_broadcast(struct import *m, const struct net_type *a, const struct net_type *b)
+struct net_type sam_net_broadcast(struct import *m, const struct net_type *a,
+                                  const struct net_type *b)
 {
     const struct net_type *high = a->rank >= b->rank ? a : b, *low = high == a ? b : a;
     struct net_type out = *high;
     if (a->dtype != b->dtype)
-        net_refuse(m, "inputs of types %s and %s: expected the same", sam_dtype_name(a->dtype),
-                   sam_dtype_name(b->dtype));
+        sam_net_refuse(m, "inputs of types %s and %s: expected the same", sam_dtype_name(a->dtype),
+                       sam_dtype_name(b->dtype));
     for (uint32_t d = 0; d < low->rank; d++) {
         uint64_t *size = &out.shape[high->rank - low->rank + d];
         if (*size != low->shape[d] && *size != 1 && low->shape[d] != 1) {
-            net_refuse(m, "shapes %s and %s do not match", net_shape_text(a).text,
-                       net_shape_text(b).text);
+            sam_net_refuse(m, "shapes %s and %s do not match", sam_net_shape_text(a).text,
+                           sam_net_shape_text(b).text);
             return out;
         }
         *size = *size == 1 ? low->shape[d] : *size;
@@ -81,23 +82,23 @@ struct net_type net_broadcast(struct import *m, const struct net_type *a, const 
     return out;
 }
 
-uint32_t net_reshape(struct import *m, uint32_t id, const struct net_type *type)
+uint32_t sam_net_reshape(struct import *m, uint32_t id, const struct net_type *type)
 {
-    const struct net_type from = net_type_of(m, id);
+    const struct net_type from = sam_net_type_of(m, id);
     if (from.rank == type->rank &&
         memcmp(from.shape, type->shape, type->rank * sizeof *type->shape) == 0)
         return id;
-    if (net_count(m, &from) != net_count(m, type))
-        net_refuse(m, "cannot reshape %s to %s", net_shape_text(&from).text,
-                   net_shape_text(type).text);
+    if (sam_net_count(m, &from) != sam_net_count(m, type))
+        sam_net_refuse(m, "cannot reshape %s to %s", sam_net_shape_text(&from).text,
+                       sam_net_shape_text(type).text);
     struct net_type to = *type;
     to.dtype = from.dtype;
-    return net_emit1(m, NET_Reshape, NULL, id, &to);
+    return sam_net_emit1(m, NET_Reshape, NULL, id, &to);
 }
 
-void net_need_float(struct import *m, uint32_t id)
+void sam_net_need_float(struct import *m, uint32_t id)
 {
-    if (sam_dtype_class(net_value(m, id)->dtype) != SAM_CLASS_FLOAT)
-        net_refuse(m, "elements of type %s: expected floats",
-                   sam_dtype_name(net_value(m, id)->dtype));
+    if (sam_dtype_class(sam_net_value(m, id)->dtype) != SAM_CLASS_FLOAT)
+        sam_net_refuse(m, "elements of type %s: expected floats",
+                       sam_dtype_name(sam_net_value(m, id)->dtype));
 }

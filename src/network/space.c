@@ -2,12 +2,12 @@
 /* Iteration spaces: axes with the stride of each operand, cut into tiles. */
 #include "network/build.h"
 
-void net_space_of(struct net_space *space, const struct net_value *value,
-                  const struct net_place *place)
+void sam_net_space_of(struct net_space *space, const struct sam_net_value *value,
+                      const struct net_place *place)
 {
     uint32_t order[NET_RANK];
     memset(space, 0, sizeof *space);
-    net_order_like(place, value->rank, value->shape, order);
+    sam_net_order_like(place, value->rank, value->shape, order);
     space->axes = value->rank;
     for (uint32_t i = 0; i < value->rank; i++) {
         space->axis[i] = order[i];
@@ -22,11 +22,11 @@ void net_space_of(struct net_space *space, const struct net_value *value,
     space->operands = 1;
 }
 
-uint32_t net_space_add(struct net_builder *b, struct net_space *space, uint32_t value,
-                       const struct net_place *place, const int64_t *stride)
+uint32_t sam_net_space_add(struct net_builder *b, struct net_space *space, uint32_t value,
+                           const struct net_place *place, const int64_t *stride)
 {
     if (space->operands == NET_OPERANDS) {
-        net_build_fail(b, SAM_ERR_INPUT, "too many operands");
+        sam_net_build_fail(b, SAM_ERR_INPUT, "too many operands");
         return 0;
     }
     struct net_operand *const operand = &space->operand[space->operands];
@@ -37,18 +37,18 @@ uint32_t net_space_add(struct net_builder *b, struct net_space *space, uint32_t 
     return space->operands++;
 }
 
-uint32_t net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t rank,
-                             uint32_t value)
+uint32_t sam_net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t rank,
+                                 uint32_t value)
 {
-    const struct net_value *const v = &b->graph->values[value];
-    const struct net_place place = net_place_of(b, value);
+    const struct sam_net_value *const v = &b->graph->values[value];
+    const struct net_place place = sam_net_place_of(b, value);
     int64_t stride[NET_RANK] = {0};
     for (uint32_t i = 0; i < v->rank; i++)
         stride[rank - v->rank + i] = v->shape[i] == 1 ? 0 : place.stride[i];
-    return net_space_add(b, space, value, &place, stride);
+    return sam_net_space_add(b, space, value, &place, stride);
 }
 
-uint32_t net_space_split(struct net_space *space, uint32_t at, uint64_t outer)
+uint32_t sam_net_space_split(struct net_space *space, uint32_t at, uint64_t outer)
 {
     const uint64_t inner = space->extent[at] / outer;
     for (uint32_t i = space->axes++; i > at; i--) {
@@ -64,12 +64,12 @@ uint32_t net_space_split(struct net_space *space, uint32_t at, uint64_t outer)
     return at;
 }
 
-void net_space_column(struct net_space *space)
+void sam_net_space_column(struct net_space *space)
 {
     space->extent[space->axes++] = 1;
 }
 
-void net_space_last(struct net_space *space, uint32_t axis)
+void sam_net_space_last(struct net_space *space, uint32_t axis)
 {
     uint32_t at = 0;
     while (at + 1 < space->axes && space->axis[at] != axis)
@@ -88,7 +88,7 @@ void net_space_last(struct net_space *space, uint32_t axis)
     }
 }
 
-void net_space_every(struct net_space *space, uint32_t axis, uint64_t first, uint64_t step)
+void sam_net_space_every(struct net_space *space, uint32_t axis, uint64_t first, uint64_t step)
 {
     for (uint32_t i = 0; i < space->axes; i++) {
         if (space->axis[i] != axis)
@@ -122,7 +122,7 @@ static bool one_axis(const struct net_space *space, uint32_t at)
     return true;
 }
 
-void net_space_merge(struct net_space *space, bool keep_last)
+void sam_net_space_merge(struct net_space *space, bool keep_last)
 {
     for (uint32_t i = space->axes - keep_last; i-- > 0 && space->axes > 1;)
         if (space->extent[i] == 1)
@@ -134,14 +134,14 @@ void net_space_merge(struct net_space *space, bool keep_last)
         }
 }
 
-void net_space_fold(struct net_space *space)
+void sam_net_space_fold(struct net_space *space)
 {
     const uint64_t extent = space->extent[space->axes - 1];
     if (space->axes == NET_AXES || extent <= 512)
         return;
     for (uint64_t cols = 512; cols >= 64; cols -= 8)
         if (extent % cols == 0) {
-            net_space_split(space, space->axes - 1, extent / cols);
+            sam_net_space_split(space, space->axes - 1, extent / cols);
             return;
         }
 }
@@ -156,7 +156,7 @@ static uint64_t part_of(uint64_t extent, uint64_t most)
     return whole <= most ? whole : size;
 }
 
-void net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols)
+void sam_net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols)
 {
     const uint32_t last = space->axes - 1;
     space->tile[last] = part_of(space->extent[last], cols ? cols : 1);
@@ -170,7 +170,7 @@ void net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols)
     }
 }
 
-void net_site_sizes(struct net_site *site)
+void sam_net_site_sizes(struct net_site *site)
 {
     const uint32_t last = site->space->axes - 1;
     site->cols = site->size[last];
@@ -179,7 +179,7 @@ void net_site_sizes(struct net_site *site)
         site->rows *= site->size[i];
 }
 
-bool net_site_same(const struct net_site *site, uint32_t operand, bool in_rows)
+bool sam_net_site_same(const struct net_site *site, uint32_t operand, bool in_rows)
 {
     const struct net_space *const space = site->space;
     const uint32_t last = space->axes - 1;
@@ -192,15 +192,15 @@ bool net_site_same(const struct net_site *site, uint32_t operand, bool in_rows)
     return true;
 }
 
-struct net_box net_site_box(struct net_text *text, const struct net_site *site, uint32_t operand,
-                            bool one_row, bool one_col)
+struct net_box sam_net_site_box(struct sam_net_text *text, const struct net_site *site,
+                                uint32_t operand, bool one_row, bool one_col)
 {
     const struct net_space *const space = site->space;
     const struct net_operand *const o = &space->operand[operand];
     const uint32_t last = space->axes - 1;
     struct net_box box = {.buffer = o->buffer, .at = net_at(o->offset)};
     for (uint32_t i = 0; i < space->axes; i++) {
-        box.at = net_add(text, box.at, net_times(text, site->at[i], o->stride[i]));
+        box.at = sam_net_add(text, box.at, sam_net_times(text, site->at[i], o->stride[i]));
         if (i == last || site->size[i] == 1 || one_row)
             continue;
         box.size[box.count] = site->size[i];
@@ -211,10 +211,11 @@ struct net_box net_site_box(struct net_text *text, const struct net_site *site, 
     return box;
 }
 
-void net_site_store(struct net_text *text, const struct net_site *site, struct net_tile tile)
+void sam_net_site_store(struct sam_net_text *text, const struct net_site *site,
+                        struct net_tile tile)
 {
-    const struct net_box box = net_site_box(text, site, 0, false, false);
-    net_store(text, tile, &box);
+    const struct net_box box = sam_net_site_box(text, site, 0, false, false);
+    sam_net_store(text, tile, &box);
 }
 
 struct run {
@@ -224,7 +225,7 @@ struct run {
     void *context;
 };
 
-static void run_body(struct net_text *text, void *context, const struct net_index *at,
+static void run_body(struct sam_net_text *text, void *context, const struct net_index *at,
                      const uint64_t *size)
 {
     (void)text;
@@ -232,23 +233,23 @@ static void run_body(struct net_text *text, void *context, const struct net_inde
     struct net_site site = {.space = run->space};
     memcpy(site.at, at, run->space->axes * sizeof *at);
     memcpy(site.size, size, run->space->axes * sizeof *size);
-    net_site_sizes(&site);
+    sam_net_site_sizes(&site);
     run->body(run->b, run->context, &site);
 }
 
-void net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
-                   void *context)
+void sam_net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
+                       void *context)
 {
     struct run run = {b, space, body, context};
-    net_nest(&b->text, space->axes, space->extent, space->tile, run_body, &run);
+    sam_net_nest(&b->text, space->axes, space->extent, space->tile, run_body, &run);
 }
 
 /* --- parts */
 
 enum { MOST_OPS = 11000 };
 
-void net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
-                     const struct net_group *group, net_program *program, void *context)
+void sam_net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
+                         const struct net_group *group, net_program *program, void *context)
 {
     const struct net_space whole = *space;
     const size_t begin = b->text.body.size;
@@ -276,7 +277,7 @@ void net_space_parts(struct net_builder *b, struct net_space *space, const char 
             space->operand[k].offset += (int64_t)at * space->operand[k].stride[axis];
         program(b, space, context);
         if (at + each < whole.extent[axis])
-            net_step_finish(b, made, group->nodes, group->count, NET_NONE);
+            sam_net_step_finish(b, made, group->nodes, group->count, NET_NONE);
     }
 }
 
@@ -288,19 +289,20 @@ static void fill_body(struct net_builder *b, void *context, const struct net_sit
 {
     struct net_tile tile = ((struct fill *)context)->tile;
     if (tile.rows != site->rows || tile.cols != site->cols)
-        tile = net_window(&b->text, tile, 0, 0, site->rows, site->cols);
-    net_site_store(&b->text, site, tile);
+        tile = sam_net_window(&b->text, tile, 0, 0, site->rows, site->cols);
+    sam_net_site_store(&b->text, site, tile);
 }
 
-void net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
-                    double fill)
+void sam_net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
+                        double fill)
 {
-    net_space_merge(space, false);
-    net_space_tile(space, 16, 1024);
+    sam_net_space_merge(space, false);
+    sam_net_space_tile(space, 16, 1024);
     uint64_t rows = 1;
     for (uint32_t i = 0; i + 1 < space->axes; i++)
         rows *= space->tile[i];
     const struct net_tile like = net_shape_of(dtype, rows, space->tile[space->axes - 1]);
-    struct fill context = {NET_OP1(&b->text, "texpands", like, net_scalar(&b->text, dtype, fill))};
-    net_space_run(b, space, fill_body, &context);
+    struct fill context = {
+        NET_OP1(&b->text, "texpands", like, sam_net_scalar(&b->text, dtype, fill))};
+    sam_net_space_run(b, space, fill_body, &context);
 }

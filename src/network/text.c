@@ -8,26 +8,26 @@
 #include "network/plan.h"
 
 /* The start of an operation. */
-static void indent(struct net_text *text)
+static void indent(struct sam_net_text *text)
 {
     text->ops += text->rounds + 1;
     for (unsigned i = 0; i <= text->depth; i++)
         sam_buffer_puts(&text->body, "  ");
 }
 
-static uint32_t new_name(struct net_text *text)
+static uint32_t new_name(struct sam_net_text *text)
 {
     return ++text->next;
 }
 
 /* A line at the head, unless it is there. */
-static void head(struct net_text *text, const char *line)
+static void head(struct sam_net_text *text, const char *line)
 {
     if (!text->head.data || !strstr((const char *)text->head.data, line))
         sam_buffer_puts(&text->head, line);
 }
 
-static void constant(struct net_text *text, int64_t value)
+static void constant(struct sam_net_text *text, int64_t value)
 {
     char line[96];
     if (value < 0)
@@ -39,7 +39,7 @@ static void constant(struct net_text *text, int64_t value)
     head(text, line);
 }
 
-static void put_index(struct net_text *text, struct sam_buffer *out, struct net_index index)
+static void put_index(struct sam_net_text *text, struct sam_buffer *out, struct net_index index)
 {
     if (index.id) {
         sam_buffer_printf(out, "%%i%" PRIu32, index.id);
@@ -53,7 +53,7 @@ static void put_index(struct net_text *text, struct sam_buffer *out, struct net_
 }
 
 /* `%i3 = arith.addi %a, %b : index` */
-static struct net_index arith(struct net_text *text, const char *name, struct net_index a,
+static struct net_index arith(struct sam_net_text *text, const char *name, struct net_index a,
                               struct net_index b)
 {
     const struct net_index result = {0, new_name(text)};
@@ -67,7 +67,7 @@ static struct net_index arith(struct net_text *text, const char *name, struct ne
     return result;
 }
 
-struct net_index net_add(struct net_text *text, struct net_index a, struct net_index b)
+struct net_index sam_net_add(struct sam_net_text *text, struct net_index a, struct net_index b)
 {
     if (!a.id && !b.id)
         return net_at(a.value + b.value);
@@ -78,7 +78,7 @@ struct net_index net_add(struct net_text *text, struct net_index a, struct net_i
     return arith(text, "addi", a, b);
 }
 
-struct net_index net_times(struct net_text *text, struct net_index a, int64_t by)
+struct net_index sam_net_times(struct sam_net_text *text, struct net_index a, int64_t by)
 {
     if (!a.id)
         return net_at(a.value * by);
@@ -87,7 +87,7 @@ struct net_index net_times(struct net_text *text, struct net_index a, int64_t by
     return by == 1 ? a : arith(text, "muli", a, net_at(by));
 }
 
-struct net_index net_argument(struct net_text *text, uint32_t number)
+struct net_index sam_net_argument(struct sam_net_text *text, uint32_t number)
 {
     if (number >= text->scalars)
         text->scalars = number + 1;
@@ -95,7 +95,7 @@ struct net_index net_argument(struct net_text *text, uint32_t number)
     return (struct net_index){0, UINT32_C(0x80000000) + number};
 }
 
-struct net_index net_for(struct net_text *text, uint64_t end, uint64_t step)
+struct net_index sam_net_for(struct sam_net_text *text, uint64_t end, uint64_t step)
 {
     if (end <= step)
         return net_at(0);
@@ -113,7 +113,7 @@ struct net_index net_for(struct net_text *text, uint64_t end, uint64_t step)
     return at;
 }
 
-void net_end(struct net_text *text, uint64_t end, uint64_t step)
+void sam_net_end(struct sam_net_text *text, uint64_t end, uint64_t step)
 {
     if (end <= step)
         return;
@@ -123,8 +123,8 @@ void net_end(struct net_text *text, uint64_t end, uint64_t step)
     sam_buffer_puts(&text->body, "}\n");
 }
 
-void net_nest(struct net_text *text, uint32_t axes, const uint64_t *extent, const uint64_t *tile,
-              net_body *body, void *context)
+void sam_net_nest(struct sam_net_text *text, uint32_t axes, const uint64_t *extent,
+                  const uint64_t *tile, net_body *body, void *context)
 {
     for (uint32_t rest = 0; rest < UINT32_C(1) << axes; rest++) {
         struct net_index at[NET_AXES] = {{0}};
@@ -138,12 +138,12 @@ void net_nest(struct net_text *text, uint32_t axes, const uint64_t *extent, cons
             continue;
         for (uint32_t i = 0; i < axes; i++) {
             const uint64_t full = extent[i] - extent[i] % tile[i];
-            at[i] = rest >> i & 1 ? net_at((int64_t)full) : net_for(text, full, tile[i]);
+            at[i] = rest >> i & 1 ? net_at((int64_t)full) : sam_net_for(text, full, tile[i]);
         }
         body(text, context, at, size);
         for (uint32_t i = axes; i-- > 0;)
             if (!(rest >> i & 1))
-                net_end(text, extent[i] - extent[i] % tile[i], tile[i]);
+                sam_net_end(text, extent[i] - extent[i] % tile[i], tile[i]);
     }
 }
 
@@ -175,7 +175,7 @@ static void put_name(struct sam_buffer *out, const struct net_tile *tile)
     sam_buffer_printf(out, tile->scalar ? "%%f%" PRIu32 : "%%t%" PRIu32, tile->id);
 }
 
-struct net_tile net_scalar(struct net_text *text, enum sam_dtype dtype, double value)
+struct net_tile sam_net_scalar(struct sam_net_text *text, enum sam_dtype dtype, double value)
 {
     struct net_tile scalar = {.dtype = dtype, .scalar = true};
     char line[96];
@@ -194,7 +194,7 @@ struct net_tile net_scalar(struct net_text *text, enum sam_dtype dtype, double v
     return scalar;
 }
 
-struct net_tile net_alloc(struct net_text *text, struct net_tile like)
+struct net_tile sam_net_alloc(struct sam_net_text *text, struct net_tile like)
 {
     like.id = new_name(text);
     indent(text);
@@ -206,7 +206,7 @@ struct net_tile net_alloc(struct net_text *text, struct net_tile like)
 }
 
 /* `%a, %b {attribute} : T, U` */
-static void put_sources(struct net_text *text, uint32_t count, const struct net_tile *sources,
+static void put_sources(struct sam_net_text *text, uint32_t count, const struct net_tile *sources,
                         const char *attribute)
 {
     struct sam_buffer *const out = &text->body;
@@ -223,7 +223,7 @@ static void put_sources(struct net_text *text, uint32_t count, const struct net_
 }
 
 /* The name of an operation up to its attribute, and the attribute. */
-static const char *put_operation(struct net_text *text, const char *name)
+static const char *put_operation(struct sam_net_text *text, const char *name)
 {
     const size_t length = strcspn(name, " ");
     sam_buffer_puts(&text->body, "pto.");
@@ -231,8 +231,8 @@ static const char *put_operation(struct net_text *text, const char *name)
     return name + length;
 }
 
-struct net_tile net_op(struct net_text *text, const char *name, struct net_tile like,
-                       uint32_t count, const struct net_tile *sources)
+struct net_tile sam_net_op(struct sam_net_text *text, const char *name, struct net_tile like,
+                           uint32_t count, const struct net_tile *sources)
 {
     like.id = new_name(text);
     like.scalar = false;
@@ -248,8 +248,8 @@ struct net_tile net_op(struct net_text *text, const char *name, struct net_tile 
     return like;
 }
 
-void net_op_into(struct net_text *text, const char *name, struct net_tile into, uint32_t count,
-                 const struct net_tile *sources)
+void sam_net_op_into(struct sam_net_text *text, const char *name, struct net_tile into,
+                     uint32_t count, const struct net_tile *sources)
 {
     indent(text);
     const char *attribute = put_operation(text, name);
@@ -260,8 +260,8 @@ void net_op_into(struct net_text *text, const char *name, struct net_tile into, 
     sam_buffer_puts(&text->body, ")\n");
 }
 
-struct net_tile net_window(struct net_text *text, struct net_tile tile, uint64_t row, uint64_t col,
-                           uint64_t rows, uint64_t cols)
+struct net_tile sam_net_window(struct sam_net_text *text, struct net_tile tile, uint64_t row,
+                               uint64_t col, uint64_t rows, uint64_t cols)
 {
     struct net_tile window = tile;
     window.id = new_name(text);
@@ -286,7 +286,7 @@ struct net_tile net_window(struct net_text *text, struct net_tile tile, uint64_t
 /* --- windows of arrays */
 
 /* The argument that the buffer is; added if it is none yet. */
-static size_t argument_of(struct net_text *text, uint32_t buffer)
+static size_t argument_of(struct sam_net_text *text, uint32_t buffer)
 {
     for (size_t i = 0; i < text->buffer_count; i++)
         if (text->buffers[i] == buffer)
@@ -312,7 +312,7 @@ static void put_view_type(struct sam_buffer *out, uint32_t dims, enum sam_dtype 
 
 /* The view that has the strides of the box behind a dimension that runs over all elements. Named by
  * its argument and strides. */
-static void put_view(struct net_text *text, struct sam_buffer *name, const struct net_box *box)
+static void put_view(struct sam_net_text *text, struct sam_buffer *name, const struct net_box *box)
 {
     const struct net_buffer *const buffer = &text->plan->buffers[box->buffer];
     const size_t argument = argument_of(text, box->buffer);
@@ -352,7 +352,7 @@ static void put_part_type(struct sam_buffer *out, const struct net_box *box, enu
 }
 
 /* The partition of a box. */
-static uint32_t put_part(struct net_text *text, const struct net_box *box)
+static uint32_t put_part(struct sam_net_text *text, const struct net_box *box)
 {
     const enum sam_dtype dtype = text->plan->buffers[box->buffer].dtype;
     struct sam_buffer name = {0};
@@ -383,7 +383,8 @@ static uint32_t put_part(struct net_text *text, const struct net_box *box)
     return part;
 }
 
-struct net_tile net_load(struct net_text *text, struct net_tile like, const struct net_box *box)
+struct net_tile sam_net_load(struct sam_net_text *text, struct net_tile like,
+                             const struct net_box *box)
 {
     const uint32_t part = put_part(text, box);
     like.id = new_name(text);
@@ -397,7 +398,7 @@ struct net_tile net_load(struct net_text *text, struct net_tile like, const stru
     return like;
 }
 
-void net_prefetch(struct net_text *text, const struct net_box *box)
+void sam_net_prefetch(struct sam_net_text *text, const struct net_box *box)
 {
     const uint32_t part = put_part(text, box);
     indent(text);
@@ -406,7 +407,7 @@ void net_prefetch(struct net_text *text, const struct net_box *box)
     sam_buffer_puts(&text->body, "\n");
 }
 
-void net_store(struct net_text *text, struct net_tile tile, const struct net_box *box)
+void sam_net_store(struct sam_net_text *text, struct net_tile tile, const struct net_box *box)
 {
     const uint32_t part = put_part(text, box);
     indent(text);
@@ -419,7 +420,7 @@ void net_store(struct net_text *text, struct net_tile tile, const struct net_box
 
 /* --- the whole */
 
-char *net_text_finish(struct net_text *text)
+char *sam_net_text_finish(struct sam_net_text *text)
 {
     struct sam_buffer all = {0};
     sam_buffer_puts(&all, "module {\n func.func @step(");
@@ -440,10 +441,10 @@ char *net_text_finish(struct net_text *text)
     return (char *)all.data;
 }
 
-void net_text_free(struct net_text *text)
+void sam_net_text_free(struct sam_net_text *text)
 {
     sam_buffer_free(&text->head);
     sam_buffer_free(&text->body);
     free(text->buffers);
-    *text = (struct net_text){0};
+    *text = (struct sam_net_text){0};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tile program as it is written: constants and views at its head, each once, then operations.
- * Every result has a name of its own; nothing here fails but for memory, which net_text_finish
+ * Every result has a name of its own; nothing here fails but for memory, which sam_net_text_finish
  * reports. */
 #ifndef SAM_NETWORK_TEXT_H
 #define SAM_NETWORK_TEXT_H
@@ -35,7 +35,7 @@ struct net_box {
 };
 
 /* A buffer as an argument of the program; scalar arguments follow those of the buffers. */
-struct net_text {
+struct sam_net_text {
     struct sam_buffer head, body;
     uint32_t *buffers; /* arguments, in order */
     size_t buffer_count, buffer_capacity;
@@ -47,58 +47,59 @@ struct net_text {
     bool failed;
 };
 
-void net_text_free(struct net_text *text);
+void sam_net_text_free(struct sam_net_text *text);
 /* The program of what was written; NULL when memory was short. Freed with free(). */
-char *net_text_finish(struct net_text *text);
+char *sam_net_text_finish(struct sam_net_text *text);
 
 /* --- indexes */
 static inline struct net_index net_at(int64_t value)
 {
     return (struct net_index){value, 0};
 }
-struct net_index net_add(struct net_text *text, struct net_index a, struct net_index b);
-struct net_index net_times(struct net_text *text, struct net_index a, int64_t by);
+struct net_index sam_net_add(struct sam_net_text *text, struct net_index a, struct net_index b);
+struct net_index sam_net_times(struct sam_net_text *text, struct net_index a, int64_t by);
 /* The index argument of that number. */
-struct net_index net_argument(struct net_text *text, uint32_t number);
+struct net_index sam_net_argument(struct sam_net_text *text, uint32_t number);
 
 /* A loop over 0, step, ... below `end`; one round is no loop. */
-struct net_index net_for(struct net_text *text, uint64_t end, uint64_t step);
-void net_end(struct net_text *text, uint64_t end, uint64_t step);
+struct net_index sam_net_for(struct sam_net_text *text, uint64_t end, uint64_t step);
+void sam_net_end(struct sam_net_text *text, uint64_t end, uint64_t step);
 
 /* For each block of `tile` along each axis, and for what remains at its end, write `body`: once for
  * each combination, within loops over the blocks. */
 enum { NET_AXES = 10 };
-typedef void net_body(struct net_text *text, void *context, const struct net_index *at,
+typedef void net_body(struct sam_net_text *text, void *context, const struct net_index *at,
                       const uint64_t *size);
-void net_nest(struct net_text *text, uint32_t axes, const uint64_t *extent, const uint64_t *tile,
-              net_body *body, void *context);
+void sam_net_nest(struct sam_net_text *text, uint32_t axes, const uint64_t *extent,
+                  const uint64_t *tile, net_body *body, void *context);
 
 /* --- tiles */
-struct net_tile net_scalar(struct net_text *text, enum sam_dtype dtype, double value);
+struct net_tile sam_net_scalar(struct sam_net_text *text, enum sam_dtype dtype, double value);
 /* The shape of a tile in vec. */
 static inline struct net_tile net_shape_of(enum sam_dtype dtype, uint64_t rows, uint64_t cols)
 {
     return (struct net_tile){.loc = SAM_TILE_vec, .dtype = dtype, .rows = rows, .cols = cols};
 }
 /* A new tile of the shape of `like`, without contents. */
-struct net_tile net_alloc(struct net_text *text, struct net_tile like);
+struct net_tile sam_net_alloc(struct sam_net_text *text, struct net_tile like);
 /* `name` may have an attribute: "tcmp {cmp = lt}". */
-struct net_tile net_op(struct net_text *text, const char *name, struct net_tile like,
-                       uint32_t count, const struct net_tile *sources);
-void net_op_into(struct net_text *text, const char *name, struct net_tile into, uint32_t count,
-                 const struct net_tile *sources);
-#define NET_OP1(text, name, like, a) net_op((text), (name), (like), 1, (struct net_tile[]){(a)})
+struct net_tile sam_net_op(struct sam_net_text *text, const char *name, struct net_tile like,
+                           uint32_t count, const struct net_tile *sources);
+void sam_net_op_into(struct sam_net_text *text, const char *name, struct net_tile into,
+                     uint32_t count, const struct net_tile *sources);
+#define NET_OP1(text, name, like, a) sam_net_op((text), (name), (like), 1, (struct net_tile[]){(a)})
 #define NET_OP2(text, name, like, a, b)                                                            \
-    net_op((text), (name), (like), 2, (struct net_tile[]){(a), (b)})
+    sam_net_op((text), (name), (like), 2, (struct net_tile[]){(a), (b)})
 #define NET_OP3(text, name, like, a, b, c)                                                         \
-    net_op((text), (name), (like), 3, (struct net_tile[]){(a), (b), (c)})
+    sam_net_op((text), (name), (like), 3, (struct net_tile[]){(a), (b), (c)})
 /* A window of a tile, rows x cols at constant offsets. */
-struct net_tile net_window(struct net_text *text, struct net_tile tile, uint64_t row, uint64_t col,
-                           uint64_t rows, uint64_t cols);
+struct net_tile sam_net_window(struct sam_net_text *text, struct net_tile tile, uint64_t row,
+                               uint64_t col, uint64_t rows, uint64_t cols);
 
-struct net_tile net_load(struct net_text *text, struct net_tile like, const struct net_box *box);
+struct net_tile sam_net_load(struct sam_net_text *text, struct net_tile like,
+                             const struct net_box *box);
 /* A hint that a box will be loaded. */
-void net_prefetch(struct net_text *text, const struct net_box *box);
-void net_store(struct net_text *text, struct net_tile tile, const struct net_box *box);
+void sam_net_prefetch(struct sam_net_text *text, const struct net_box *box);
+void sam_net_store(struct sam_net_text *text, struct net_tile tile, const struct net_box *box);
 
 #endif

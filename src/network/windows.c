@@ -34,10 +34,10 @@ static void load_region(struct net_builder *b, struct windows *w, const struct n
         w->pitch[column % step] = column / step + site->size[w->width];
     }
     for (uint64_t residue = 0; residue < step; residue++) {
-        struct net_box box = net_site_box(&b->text, site, w->c->left, true, false);
+        struct net_box box = sam_net_site_box(&b->text, site, w->c->left, true, false);
         if (w->pitch[residue] == 0)
             continue;
-        box.at = net_add(&b->text, box.at, net_at((int64_t)residue * w->right));
+        box.at = sam_net_add(&b->text, box.at, net_at((int64_t)residue * w->right));
         box.stride[2] = box.stride[0];
         box.size[0] = rows;
         box.stride[0] = w->down;
@@ -45,8 +45,8 @@ static void load_region(struct net_builder *b, struct windows *w, const struct n
         box.stride[1] = w->right * (int64_t)step;
         box.size[2] = site->cols;
         box.count = 3;
-        w->region[residue] =
-            net_load(&b->text, net_shape_of(SAM_F32, rows * w->pitch[residue], site->cols), &box);
+        w->region[residue] = sam_net_load(
+            &b->text, net_shape_of(SAM_F32, rows * w->pitch[residue], site->cols), &box);
     }
 }
 
@@ -59,49 +59,49 @@ static struct net_tile tap_tile(struct net_builder *b, const struct windows *w,
     const uint64_t column = x * p->dilation[1], residue = column % p->stride[1];
     const uint64_t line = number * p->stride[0] + y * p->dilation[0];
     const struct net_tile in =
-        net_window(&b->text, w->region[residue], line * w->pitch[residue] + column / p->stride[1],
-                   0, row->rows, row->cols);
+        sam_net_window(&b->text, w->region[residue],
+                       line * w->pitch[residue] + column / p->stride[1], 0, row->rows, row->cols);
     if (w->c->right == NET_NONE)
         return in;
-    weights = net_window(&b->text, weights, y * p->kernel[1] + x, 0, 1, row->cols);
-    return net_binary(&b->text, "mul", in, weights);
+    weights = sam_net_window(&b->text, weights, y * p->kernel[1] + x, 0, 1, row->cols);
+    return sam_net_binary(&b->text, "mul", in, weights);
 }
 
 static void windows_body(struct net_builder *b, void *context, const struct net_site *site)
 {
     struct windows *const w = context;
     const struct net_contract *const c = w->c;
-    struct net_text *const text = &b->text;
+    struct sam_net_text *const text = &b->text;
     const uint64_t rows = w->p->kernel[0], cols = w->p->kernel[1];
     struct net_tile weights = {0};
     char name[16];
     sam_format(name, sizeof name, "t%s", w->combine);
     load_region(b, w, site);
     if (c->right != NET_NONE) {
-        struct net_box box = net_site_box(text, site, c->right, true, false);
+        struct net_box box = sam_net_site_box(text, site, c->right, true, false);
         box.stride[1] = box.stride[0];
         box.size[1] = site->cols;
         box.size[0] = rows * cols;
         box.stride[0] = c->right_step;
         box.count = 2;
-        weights = net_load(text, net_shape_of(SAM_F32, rows * cols, site->cols), &box);
+        weights = sam_net_load(text, net_shape_of(SAM_F32, rows * cols, site->cols), &box);
     }
     for (uint64_t h = 0; h < site->size[w->height]; h++) {
         struct net_site row = *site;
-        row.at[w->height] = net_add(text, row.at[w->height], net_at((int64_t)h));
+        row.at[w->height] = sam_net_add(text, row.at[w->height], net_at((int64_t)h));
         row.size[w->height] = 1;
-        net_site_sizes(&row);
+        sam_net_site_sizes(&row);
         struct net_tile sum = tap_tile(b, w, &row, h, 0, 0, weights);
         for (uint64_t tap = 1; tap < rows * cols; tap++)
-            sum = net_op(
+            sum = sam_net_op(
                 text, name, net_shape_of(SAM_F32, row.rows, row.cols), 2,
                 (struct net_tile[]){sum, tap_tile(b, w, &row, h, tap / cols, tap % cols, weights)});
         if (c->scale != 1)
-            sum = net_with(text, "tmuls", sum, c->scale);
+            sum = sam_net_with(text, "tmuls", sum, c->scale);
         if (c->bias != NET_NONE)
-            sum = net_binary(text, c->right == NET_NONE ? "mul" : "add", sum,
-                             net_site_load(b, &row, c->bias));
-        net_site_store(text, &row, net_chain(b, c->group, &row, sum));
+            sum = sam_net_binary(text, c->right == NET_NONE ? "mul" : "add", sum,
+                                 sam_net_site_load(b, &row, c->bias));
+        sam_net_site_store(text, &row, sam_net_chain(b, c->group, &row, sum));
     }
 }
 
@@ -117,7 +117,7 @@ static void tile_windows(const struct windows *w, struct net_space *space)
     const uint32_t last = space->axes - 1;
     const uint64_t height = space->extent[w->height], width = space->extent[w->width];
     for (uint64_t cols = 32;; cols /= 2) {
-        net_space_tile(space, 1, cols);
+        sam_net_space_tile(space, 1, cols);
         const uint64_t room = (space->tile[last] + 7) / 8 * 8;
         uint64_t parts = (width * room + ROW - 1) / ROW, rows = height;
         while (parts < width && region_of(w, 1, (width + parts - 1) / parts, room) > REGION)
@@ -142,11 +142,11 @@ static void write_windows(struct net_builder *b, struct net_space *space, void *
     for (uint32_t i = 0; i < space->axes; i++)
         products *= space->extent[i];
     b->products += products;
-    net_space_run(b, space, windows_body, context);
+    sam_net_space_run(b, space, windows_body, context);
 }
 
-void net_windows_run(struct net_builder *b, struct net_contract *c, const struct net_place *from,
-                     const char *combine)
+void sam_net_windows_run(struct net_builder *b, struct net_contract *c,
+                         const struct net_place *from, const char *combine)
 {
     struct net_space *const space = &c->space;
     struct windows w = {.c = c,
@@ -155,24 +155,25 @@ void net_windows_run(struct net_builder *b, struct net_contract *c, const struct
                         .down = from->stride[2],
                         .right = from->stride[3]};
     if (w.p->stride[1] > RESIDUES)
-        net_build_fail(b, SAM_ERR_INPUT, "a stride above %d", RESIDUES);
+        sam_net_build_fail(b, SAM_ERR_INPUT, "a stride above %d", RESIDUES);
     for (uint32_t i = 0; i < space->axes; i++) {
         w.height = space->axis[i] == 2 ? i : w.height;
         w.width = space->axis[i] == 3 ? i : w.width;
     }
     tile_windows(&w, space);
     if (b->status == SAM_OK)
-        net_space_parts(b, space, c->right == NET_NONE ? "pool" : "depthwise", c->group,
-                        write_windows, &w);
+        sam_net_space_parts(b, space, c->right == NET_NONE ? "pool" : "depthwise", c->group,
+                            write_windows, &w);
 }
 
 /* 1 / the elements of each window that are no padding, as [height][width]. */
-static struct net_place shares(struct net_builder *b, const struct net_value *in,
-                               const struct net_value *out)
+static struct net_place shares(struct net_builder *b, const struct sam_net_value *in,
+                               const struct sam_net_value *out)
 {
     const struct net_params *const p = &b->node->params;
     struct net_place place = {0};
-    float *const data = net_weight_add(b, SAM_F32, out->shape[2] * out->shape[3], &place.buffer);
+    float *const data =
+        sam_net_weight_add(b, SAM_F32, out->shape[2] * out->shape[3], &place.buffer);
     for (uint64_t i = 0; data && i < out->shape[2] * out->shape[3]; i++) {
         const uint64_t start[2] = {i / out->shape[3] * p->stride[0],
                                    i % out->shape[3] * p->stride[1]};
@@ -192,24 +193,25 @@ static struct net_place shares(struct net_builder *b, const struct net_value *in
     return place;
 }
 
-void net_plan_pool(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_pool(struct net_builder *b, const struct net_group *group)
 {
     const struct net_params *const p = &b->node->params;
-    const struct net_value *const in = &b->graph->values[b->node->inputs[0]];
-    const struct net_value *const out = &b->graph->values[b->node->output];
+    const struct sam_net_value *const in = &b->graph->values[b->node->inputs[0]];
+    const struct sam_net_value *const out = &b->graph->values[b->node->output];
     const bool max = b->node->op == NET_MaxPool;
     const bool padded = p->pad[0] | p->pad[1] | p->pad[2] | p->pad[3];
-    const struct net_place from = net_conv_input(b, group, p->pad, !max, max ? -INFINITY : 0.0f);
+    const struct net_place from =
+        sam_net_conv_input(b, group, p->pad, !max, max ? -INFINITY : 0.0f);
     struct net_contract c = {
         .group = group, .scale = 1, .bias_scale = 1, .bias = NET_NONE, .right = NET_NONE};
-    net_conv_space(b, group, &c.space);
-    c.left = net_conv_windows(b, &c.space, from, true);
+    sam_net_conv_space(b, group, &c.space);
+    c.left = sam_net_conv_windows(b, &c.space, from, true);
     if (!max && padded && !p->count_pad) {
         const struct net_place each = shares(b, in, out);
-        c.bias = net_space_add(b, &c.space, NET_NONE, &each, each.stride);
+        c.bias = sam_net_space_add(b, &c.space, NET_NONE, &each, each.stride);
     } else if (!max) {
         c.scale = 1 / (double)(p->kernel[0] * p->kernel[1]);
     }
-    net_windows_run(b, &c, &from, max ? "max" : "add");
-    net_step_finish(b, "pool", group->nodes, group->count, group->output);
+    sam_net_windows_run(b, &c, &from, max ? "max" : "add");
+    sam_net_step_finish(b, "pool", group->nodes, group->count, group->output);
 }

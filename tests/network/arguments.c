@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad arguments of network.h. */
+/* Bad arguments of network.h. network.c tries sam_network_input, sam_network_output and
+ * sam_network_value, which take any index. */
 #include "test.h"
 
 #include "refuses.h"

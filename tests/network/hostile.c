@@ -19,11 +19,11 @@ static void refuse(struct sam_buffer model, const char *text)
     struct net_graph g;
     struct sam_error error = {0};
     assert_false(model.failed);
-    assert_int_equal(net_import_data(model.data, model.size, "m.onnx", &none, &g, &error),
+    assert_int_equal(sam_net_import_data(model.data, model.size, "m.onnx", &none, &g, &error),
                      SAM_ERR_INPUT);
     assert_string_equal(error.text, text);
     assert_null(g.values);
-    assert_int_equal(net_import_data(model.data, model.size, "m.onnx", &none, &g, NULL),
+    assert_int_equal(sam_net_import_data(model.data, model.size, "m.onnx", &none, &g, NULL),
                      SAM_ERR_INPUT);
     sam_buffer_free(&model);
 }
@@ -108,11 +108,11 @@ TEST(packed)
     put_message(&graph, 12, a);
     put_message(&model, 7, graph);
     put_opset(&model, "", 13);
-    must(net_import_data(model.data, model.size, "m.onnx", &none, &g, &error), &error);
+    must(sam_net_import_data(model.data, model.size, "m.onnx", &none, &g, &error), &error);
     assert_int_equal(g.value_count, 1);
     assert_int_equal(g.values[0].count, 3);
     assert_memory_equal(g.values[0].data, ((int64_t[]){300, -1, 7}), 24);
-    net_graph_free(&g);
+    sam_net_graph_free(&g);
     sam_buffer_free(&model);
 }
 
@@ -126,7 +126,7 @@ TEST(truncated)
         struct net_graph g;
         struct sam_error error = {0};
         const enum sam_status status =
-            net_import_data(model.data, size, "m.onnx", &none, &g, &error);
+            sam_net_import_data(model.data, size, "m.onnx", &none, &g, &error);
         assert_int_equal(status, SAM_ERR_INPUT);
         assert_memory_equal(error.text, "m.onnx: ", 8);
     }
@@ -186,17 +186,17 @@ TEST(external_data, .setup_func = enter_folder, .teardown_func = leave_folder)
     struct sam_error error = {0};
     must(sam_file_save("weights", data, sizeof data, &error), &error);
     save_external("weights");
-    must(net_import("model.onnx", NULL, 0, NULL, 0, &g, &error), &error);
+    must(sam_net_import("model.onnx", NULL, 0, NULL, 0, &g, &error), &error);
     assert_int_equal(g.value_count, 1);
     assert_int_equal(g.node_count, 0);
     assert_memory_equal(g.values[0].data, ((float[]){3, -6}), sizeof data);
-    net_graph_free(&g);
+    sam_net_graph_free(&g);
     save_external("missing");
-    assert_int_equal(net_import("model.onnx", NULL, 0, NULL, 0, &g, &error), SAM_ERR_IO);
+    assert_int_equal(sam_net_import("model.onnx", NULL, 0, NULL, 0, &g, &error), SAM_ERR_IO);
     assert_string_equal(error.text,
                         "model.onnx: external data 'missing': No such file or directory");
-    assert_int_equal(net_import("none.onnx", NULL, 0, NULL, 0, &g, &error), SAM_ERR_IO);
-    assert_int_equal(net_import("none.onnx", NULL, 0, NULL, 0, &g, NULL), SAM_ERR_IO);
+    assert_int_equal(sam_net_import("none.onnx", NULL, 0, NULL, 0, &g, &error), SAM_ERR_IO);
+    assert_int_equal(sam_net_import("none.onnx", NULL, 0, NULL, 0, &g, NULL), SAM_ERR_IO);
 }
 
 /* Initializers remember their tensor, also under another shape. */
@@ -207,15 +207,15 @@ TEST(initializers)
                        "init s i64 2 = 3 4\nv = Reshape w s\ny = MatMul x v\nout y");
     struct net_graph g;
     struct sam_error error = {0};
-    must(net_import_data(model.data, model.size, "m.onnx", &none, &g, &error), &error);
+    must(sam_net_import_data(model.data, model.size, "m.onnx", &none, &g, &error), &error);
     assert_int_equal(g.node_count, 1);
-    const struct net_value *w = &g.values[g.nodes[0].inputs[1]];
+    const struct sam_net_value *w = &g.values[g.nodes[0].inputs[1]];
     assert_int_equal(w->initializer, 1);
     assert_int_equal(w->dtype, SAM_F16);
     assert_int_equal(w->rank, 2);
     assert_memory_equal(w->data, "\0\x3c\0\x3c", 4);
-    assert_int_equal(net_outer(&g.values[g.inputs[0]], 1), 2);
-    assert_int_equal(net_inner(&g.values[g.inputs[0]], 0), 3);
-    net_graph_free(&g);
+    assert_int_equal(sam_net_outer(&g.values[g.inputs[0]], 1), 2);
+    assert_int_equal(sam_net_inner(&g.values[g.inputs[0]], 0), 3);
+    sam_net_graph_free(&g);
     sam_buffer_free(&model);
 }

@@ -75,7 +75,7 @@ static void print_params(struct sam_buffer *out, const struct net_graph *g,
     }
 }
 
-static void print_type(struct sam_buffer *out, const struct net_value *v)
+static void print_type(struct sam_buffer *out, const struct sam_net_value *v)
 {
     sam_buffer_printf(out, " %s ", sam_dtype_name(v->dtype));
     for (uint32_t d = 0; d < v->rank; d++)
@@ -85,7 +85,7 @@ static void print_type(struct sam_buffer *out, const struct net_value *v)
 }
 
 /* A constant that no initializer has is {its numbers}; others are named. */
-static void print_value(struct sam_buffer *out, const struct net_value *v)
+static void print_value(struct sam_buffer *out, const struct sam_net_value *v)
 {
     if (!v->data || v->initializer != NET_NONE) {
         sam_buffer_printf(out, " %s", v->name);
@@ -106,7 +106,7 @@ static char *print(const struct net_graph *g)
     struct sam_buffer out = {0};
     for (size_t i = 0; i < g->node_count; i++) {
         const struct net_node *n = &g->nodes[i];
-        sam_buffer_puts(&out, net_op_name(n->op));
+        sam_buffer_puts(&out, sam_net_op_name(n->op));
         for (uint32_t k = 0; k < n->input_count; k++)
             print_value(&out, &g->values[n->inputs[k]]);
         print_params(&out, g, n);
@@ -115,7 +115,7 @@ static char *print(const struct net_graph *g)
         sam_buffer_puts(&out, "\n");
     }
     for (size_t i = 0; i < g->output_count; i++) {
-        const struct net_value *v = &g->values[g->outputs[i]];
+        const struct sam_net_value *v = &g->values[g->outputs[i]];
         if (v->producer == NET_NONE) {
             sam_buffer_puts(&out, v->data ? "constant" : "input");
             print_value(&out, v);
@@ -177,7 +177,7 @@ static void run(const struct test_case *c)
     struct net_graph g;
     struct sam_error error = {0};
     const enum sam_status status =
-        net_import_data(model.data, model.size, "m.onnx", &sizes, &g, &error);
+        sam_net_import_data(model.data, model.size, "m.onnx", &sizes, &g, &error);
     if (refusal) {
         if (status == SAM_OK || strcmp(error.text, refusal) != 0)
             fail_msg("'%s': expected '%s'", error.text, refusal);
@@ -193,7 +193,7 @@ static void run(const struct test_case *c)
         check(&g);
         free(text);
     }
-    net_graph_free(&g);
+    sam_net_graph_free(&g);
     sam_buffer_free(&model);
     sam_buffer_free(&expected);
 }

@@ -17,11 +17,11 @@ static uint64_t between(struct small *s, uint64_t low, uint64_t high)
 /* Elementwise nodes behind a value, of its shape: with scalars, per channel, of all elements. */
 static uint32_t add_chain(struct small *s, uint32_t value, unsigned length)
 {
-    static const enum net_op unary[] = {NET_Relu, NET_HardSwish, NET_HardSigmoid,
-                                        NET_Clip, NET_Sigmoid,   NET_LeakyRelu};
-    static const enum net_op binary[] = {NET_Add, NET_Mul, NET_Sub, NET_Max};
+    static const enum sam_net_op unary[] = {NET_Relu, NET_HardSwish, NET_HardSigmoid,
+                                            NET_Clip, NET_Sigmoid,   NET_LeakyRelu};
+    static const enum sam_net_op binary[] = {NET_Add, NET_Mul, NET_Sub, NET_Max};
     for (unsigned i = 0; i < length; i++) {
-        struct net_value shape = s->values[value];
+        struct sam_net_value shape = s->values[value];
         const uint32_t out = small_value(s, SAM_F32, shape.rank, shape.shape);
         if (small_below(s, 2)) {
             struct net_node *node =
@@ -53,7 +53,7 @@ static void finish(struct small *s, uint32_t value, double tolerance)
 
 static uint32_t add_conv(struct small *s, uint32_t in, bool transpose)
 {
-    const struct net_value v = s->values[in];
+    const struct sam_net_value v = s->values[in];
     const uint64_t ins = v.shape[1];
     uint64_t group = small_below(s, 3) ? 1 : ins, pad[4], kernel[2], stride[2], dilation[2];
     uint64_t outs = between(s, 1, 20), size[2];
@@ -136,7 +136,7 @@ TEST(doubling_convolutions)
         struct small s;
         small_start(&s, seed + i);
         const uint32_t in = image(&s);
-        const struct net_value v = s.values[in];
+        const struct sam_net_value v = s.values[in];
         const uint64_t outs = between(&s, 1, 3), size[] = {between(&s, 1, 3), between(&s, 1, 3)};
         const uint32_t weights =
             small_constant(&s, SAM_F32, 4, (uint64_t[]){v.shape[1], outs, size[0], size[1]}, -1, 1);

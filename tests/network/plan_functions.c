@@ -31,7 +31,7 @@ static uint32_t positive(struct small *s, uint32_t x)
 
 TEST(functions)
 {
-    static const enum net_op ops[] = {
+    static const enum sam_net_op ops[] = {
         NET_Relu, NET_LeakyRelu, NET_Sigmoid, NET_HardSigmoid, NET_HardSwish, NET_Tanh, NET_Erf,
         NET_Exp,  NET_Log,       NET_Sqrt,    NET_Reciprocal,  NET_Neg,       NET_Abs,  NET_Clip,
     };
@@ -73,7 +73,7 @@ TEST(powers)
 
 TEST(comparisons)
 {
-    static const enum net_op ops[] = {NET_Equal, NET_Less, NET_Greater};
+    static const enum sam_net_op ops[] = {NET_Equal, NET_Less, NET_Greater};
     for (size_t i = 0; i < 12; i++) {
         struct small s;
         small_start(&s, seed + i);
@@ -108,7 +108,7 @@ TEST(casts)
 
 TEST(integers)
 {
-    static const enum net_op ops[] = {NET_Add, NET_Sub, NET_Mul, NET_Min, NET_Max};
+    static const enum sam_net_op ops[] = {NET_Add, NET_Sub, NET_Mul, NET_Min, NET_Max};
     for (size_t i = 0; i < 10; i++) {
         struct small s;
         small_start(&s, seed + i);
@@ -126,7 +126,7 @@ TEST(refused)
 {
     struct sam_error error = {0};
     struct net_plan *plan;
-    assert_int_equal(net_plan_make(NULL, NULL, &plan, &error), SAM_ERR_USAGE);
+    assert_int_equal(sam_net_plan_make(NULL, NULL, &plan, &error), SAM_ERR_USAGE);
     struct small s;
     small_start(&s, seed);
     const uint32_t x = small_input(&s, SAM_I64, 1, (uint64_t[]){3});
@@ -134,12 +134,12 @@ TEST(refused)
     small_node(&s, NET_Neg, y, 1, &x);
     small_output(&s, y);
     int64_t wide[] = {1, INT64_C(1) << 40, 3}, out[3];
-    assert_int_equal(net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
-    assert_int_equal(
-        net_plan_run(plan, NET_HOST, (const void *[]){wide}, (void *[]){out}, NULL, NULL, &error),
-        SAM_ERR_INPUT);
+    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+    assert_int_equal(sam_net_plan_run(plan, NET_HOST, (const void *[]){wide}, (void *[]){out}, NULL,
+                                      NULL, &error),
+                     SAM_ERR_INPUT);
     assert_string_equal(error.text, "input 'v0': 1099511627776 does not fit 32 bits");
-    net_plan_free(plan);
+    sam_net_plan_free(plan);
     small_free(&s);
     small_start(&s, seed);
     const uint32_t table = small_input(&s, SAM_F32, 2, (uint64_t[]){4, 3});
@@ -147,7 +147,7 @@ TEST(refused)
     const uint32_t row = small_value(&s, SAM_F32, 2, (uint64_t[]){1, 3});
     small_node(&s, NET_Gather, row, 2, (uint32_t[]){table, index});
     small_output(&s, row);
-    assert_int_equal(net_plan_make(&s.graph, NULL, &plan, &error), SAM_ERR_INPUT);
+    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_ERR_INPUT);
     assert_string_equal(error.text, "Gather n0: index 9 of 4");
     small_free(&s);
 }

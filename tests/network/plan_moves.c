@@ -24,7 +24,7 @@ static uint32_t array_of(struct small *s, uint32_t rank, uint64_t most, uint64_t
 /* A value in another layout: what a pool of one element makes has channels last. */
 static uint32_t any_layout(struct small *s, uint32_t value)
 {
-    const struct net_value v = s->values[value];
+    const struct sam_net_value v = s->values[value];
     if (v.rank != 4 || small_below(s, 2))
         return value;
     const uint32_t out = small_value(s, SAM_F32, 4, v.shape);
@@ -107,8 +107,8 @@ TEST(rows)
 
 TEST(reductions)
 {
-    static const enum net_op ops[] = {NET_ReduceMean, NET_ReduceSum, NET_ReduceMax, NET_ReduceMin,
-                                      NET_ArgMax};
+    static const enum sam_net_op ops[] = {NET_ReduceMean, NET_ReduceSum, NET_ReduceMax,
+                                          NET_ReduceMin, NET_ArgMax};
     CASES(20)
     {
         struct small s;
@@ -116,7 +116,7 @@ TEST(reductions)
         small_start(&s, seed + i);
         const uint32_t rank = (uint32_t)between(&s, 1, 4);
         const uint32_t value = any_layout(&s, array_of(&s, rank, rank > 2 ? 14 : 300, shape));
-        const enum net_op op = ops[small_below(&s, 5)];
+        const enum sam_net_op op = ops[small_below(&s, 5)];
         struct net_params p = {.axes = (uint32_t)between(&s, 1, (1u << rank) - 1),
                                .axis = (uint32_t)small_below(&s, rank)};
         if (op == NET_ArgMax)
@@ -136,10 +136,10 @@ TEST(reductions)
 /* A random move of a value; Reshape keeps the number of elements. */
 static uint32_t add_move(struct small *s, uint32_t value)
 {
-    static const enum net_op ops[] = {NET_Transpose, NET_Reshape, NET_Slice, NET_Pad,
-                                      NET_Concat,    NET_Expand,  NET_Relu};
-    const struct net_value v = s->values[value];
-    const enum net_op op = ops[small_below(s, SAM_COUNT(ops))];
+    static const enum sam_net_op ops[] = {NET_Transpose, NET_Reshape, NET_Slice, NET_Pad,
+                                          NET_Concat,    NET_Expand,  NET_Relu};
+    const struct sam_net_value v = s->values[value];
+    const enum sam_net_op op = ops[small_below(s, SAM_COUNT(ops))];
     struct net_params p = {.fill = 0.5f};
     uint64_t shape[NET_RANK];
     uint32_t rank = v.rank, inputs[3] = {value, value, value}, count = 1;

@@ -28,7 +28,8 @@ static void open_side(struct side *s, const char *text)
 {
     struct sam_error error = {0};
     s->model = onnx_from_text(text);
-    if (net_import_data(s->model.data, s->model.size, "m.onnx", &none, &s->graph, &error) != SAM_OK)
+    if (sam_net_import_data(s->model.data, s->model.size, "m.onnx", &none, &s->graph, &error) !=
+        SAM_OK)
         fail_msg("%s\n%s", error.text, text);
     s->values = network_ref_values(&s->graph);
     assert_non_null(s->values);
@@ -37,7 +38,7 @@ static void open_side(struct side *s, const char *text)
 static void close_side(struct side *s)
 {
     network_ref_free(&s->graph, s->values);
-    net_graph_free(&s->graph);
+    sam_net_graph_free(&s->graph);
     sam_buffer_free(&s->model);
 }
 
@@ -66,7 +67,7 @@ static char *free_weights(const char *text)
 static void set_inputs(struct side *s, const struct sam_onnx *initializers)
 {
     for (size_t i = 0; i < s->graph.input_count; i++) {
-        const struct net_value *v = &s->graph.values[s->graph.inputs[i]];
+        const struct sam_net_value *v = &s->graph.values[s->graph.inputs[i]];
         float *data = s->values[s->graph.inputs[i]];
         uint64_t random = v->count + 77;
         for (uint64_t k = 0; k < v->count; k++)
@@ -86,7 +87,7 @@ static bool has_jumps(const char *text)
 static void compare(const struct side *a, const struct side *b, double tolerance, const char *text)
 {
     for (size_t i = 0; i < a->graph.output_count; i++) {
-        const struct net_value *v = &a->graph.values[a->graph.outputs[i]];
+        const struct sam_net_value *v = &a->graph.values[a->graph.outputs[i]];
         const float *x = a->values[a->graph.outputs[i]], *y = b->values[b->graph.outputs[i]];
         double range = 0.01; /* erf has an absolute error */
         for (uint64_t k = 0; k < v->count; k++)
@@ -113,19 +114,19 @@ static void check_plan(const struct side *s, const struct net_plan_options *opti
     for (size_t i = 0; i < in; i++)
         inputs[i] = s->values[s->graph.inputs[i]];
     for (size_t i = 0; i < out; i++) {
-        const struct net_value *v = &s->graph.values[s->graph.outputs[i]];
+        const struct sam_net_value *v = &s->graph.values[s->graph.outputs[i]];
         void **at = &made.values[s->graph.outputs[i]];
         *at = *at ? *at : calloc(v->count, sizeof(float));
         outputs[i] = *at;
         assert_non_null(outputs[i]);
     }
-    if (net_plan_make(&s->graph, options, &plan, &error) != SAM_OK)
+    if (sam_net_plan_make(&s->graph, options, &plan, &error) != SAM_OK)
         fail_msg("%s\n%s", error.text, text);
-    if (net_plan_run(plan, machine, inputs, outputs, NULL, NULL, &error) != SAM_OK)
+    if (sam_net_plan_run(plan, machine, inputs, outputs, NULL, NULL, &error) != SAM_OK)
         fail_msg("%s\n%s", error.text, text);
     if (!has_jumps(text))
         compare(&made, s, 1e-4, text);
-    net_plan_free(plan);
+    sam_net_plan_free(plan);
     for (size_t i = 0; i < s->graph.value_count; i++)
         free(made.values[i]);
     free(made.values);
@@ -136,7 +137,7 @@ static void check_plan(const struct side *s, const struct net_plan_options *opti
 static void check_shapes(const struct side *s, const struct random_graph *g)
 {
     for (size_t i = 0; i < s->graph.output_count; i++) {
-        const struct net_value *v = &s->graph.values[s->graph.outputs[i]];
+        const struct sam_net_value *v = &s->graph.values[s->graph.outputs[i]];
         unsigned k = 0;
         while (k < g->count && strcmp(g->values[k].name, v->name) != 0)
             k++;

@@ -37,14 +37,14 @@ uint32_t small_value(struct small *small, enum sam_dtype dtype, uint32_t rank,
 {
     const uint32_t index = (uint32_t)small->graph.value_count++;
     assert_true(index < SMALL_VALUES);
-    struct net_value *const value = &small->values[index];
+    struct sam_net_value *const value = &small->values[index];
     snprintf(small->names[index], sizeof small->names[0], "v%u", index);
-    *value = (struct net_value){.name = small->names[index],
-                                .dtype = dtype,
-                                .rank = rank,
-                                .count = 1,
-                                .producer = NET_NONE,
-                                .initializer = NET_NONE};
+    *value = (struct sam_net_value){.name = small->names[index],
+                                    .dtype = dtype,
+                                    .rank = rank,
+                                    .count = 1,
+                                    .producer = NET_NONE,
+                                    .initializer = NET_NONE};
     for (uint32_t i = 0; i < rank; i++)
         value->count *= value->shape[i] = shape[i];
     return index;
@@ -56,7 +56,7 @@ static double random_number(struct small *small, double low, double high)
     return low + at * (high - low);
 }
 
-static void *random_elements(struct small *small, const struct net_value *value, double low,
+static void *random_elements(struct small *small, const struct sam_net_value *value, double low,
                              double high)
 {
     void *const data = calloc(value->count + 1, 8);
@@ -91,8 +91,8 @@ uint32_t small_constant(struct small *small, enum sam_dtype dtype, uint32_t rank
     return value;
 }
 
-struct net_node *small_node(struct small *small, enum net_op op, uint32_t output, uint32_t count,
-                            const uint32_t *inputs)
+struct net_node *small_node(struct small *small, enum sam_net_op op, uint32_t output,
+                            uint32_t count, const uint32_t *inputs)
 {
     const uint32_t index = (uint32_t)small->graph.node_count++;
     assert_true(index < SMALL_NODES && count <= 16);
@@ -114,7 +114,7 @@ void small_output(struct small *small, uint32_t value)
 
 /* --- checks */
 
-static double number_at(const struct net_value *value, const void *data, uint64_t i)
+static double number_at(const struct sam_net_value *value, const void *data, uint64_t i)
 {
     uint64_t bits = 0;
     const size_t size = sam_dtype_size(value->dtype);
@@ -122,8 +122,8 @@ static double number_at(const struct net_value *value, const void *data, uint64_
     return sam_dtype_value(value->dtype, bits);
 }
 
-static void compare(const struct small *small, const struct net_value *value, const void *expected,
-                    const void *got, double tolerance)
+static void compare(const struct small *small, const struct sam_net_value *value,
+                    const void *expected, const void *got, double tolerance)
 {
     double range = 0;
     for (uint64_t i = 0; i < value->count; i++)
@@ -159,22 +159,22 @@ static void check_plan(const struct small *small, const void *const *inputs, voi
 {
     struct sam_error error = {0};
     struct net_plan *plan = NULL;
-    if (net_plan_make(&small->graph, options, &plan, &error) != SAM_OK)
+    if (sam_net_plan_make(&small->graph, options, &plan, &error) != SAM_OK)
         fail_msg("%s", error.text);
     if (getenv("SAMITE_PLAN"))
         for (size_t i = 0; i < plan->step_count; i++)
             printf("// %s: %s\n%s", plan->steps[i].template, plan->steps[i].name,
                    plan->steps[i].text);
     void **const host = new_outputs(small), **const other = new_outputs(small);
-    if (net_plan_run(plan, NET_HOST, inputs, host, NULL, NULL, &error) != SAM_OK)
+    if (sam_net_plan_run(plan, NET_HOST, inputs, host, NULL, NULL, &error) != SAM_OK)
         fail_msg("seed %#llx: %s", (unsigned long long)small->seed, error.text);
     for (size_t i = 0; i < small->graph.output_count; i++)
         compare(small, &small->values[small->outputs[i]], expected[i], host[i], tolerance);
     if (system) {
-        if (net_plan_run(plan, NET_SYSTEM, inputs, other, NULL, NULL, &error) != SAM_OK)
+        if (sam_net_plan_run(plan, NET_SYSTEM, inputs, other, NULL, NULL, &error) != SAM_OK)
             fail_msg("system: %s", error.text);
         for (size_t i = 0; i < small->graph.output_count; i++) {
-            const struct net_value *const value = &small->values[small->outputs[i]];
+            const struct sam_net_value *const value = &small->values[small->outputs[i]];
             const size_t size = sam_dtype_size(value->dtype);
             for (uint64_t k = 0; k < value->count; k++)
                 if (memcmp((char *)host[i] + k * size, (char *)other[i] + k * size, size))
@@ -185,7 +185,7 @@ static void check_plan(const struct small *small, const void *const *inputs, voi
     }
     free_outputs(small, host);
     free_outputs(small, other);
-    net_plan_free(plan);
+    sam_net_plan_free(plan);
 }
 
 void small_check(struct small *small, double tolerance, bool system)
@@ -194,7 +194,7 @@ void small_check(struct small *small, double tolerance, bool system)
     const void *inputs[16] = {0};
     void *expected[16] = {0};
     for (size_t i = 0; i < small->graph.input_count; i++) {
-        const struct net_value *const value = &small->values[small->inputs[i]];
+        const struct sam_net_value *const value = &small->values[small->inputs[i]];
         inputs[i] = values[small->inputs[i]] = random_elements(small, value, -2, 2);
     }
     for (size_t i = 0; i < small->graph.value_count; i++)

@@ -9,7 +9,7 @@ enum { SMALL_VALUES = 160, SMALL_NODES = 80 };
 
 struct small {
     struct net_graph graph;
-    struct net_value values[SMALL_VALUES];
+    struct sam_net_value values[SMALL_VALUES];
     struct net_node nodes[SMALL_NODES];
     uint32_t lists[SMALL_NODES][16];
     char names[SMALL_VALUES + SMALL_NODES][24];
@@ -31,8 +31,8 @@ uint32_t small_input(struct small *small, enum sam_dtype dtype, uint32_t rank,
 uint32_t small_constant(struct small *small, enum sam_dtype dtype, uint32_t rank,
                         const uint64_t *shape, double low, double high);
 /* A node that makes `output`. */
-struct net_node *small_node(struct small *small, enum net_op op, uint32_t output, uint32_t count,
-                            const uint32_t *inputs);
+struct net_node *small_node(struct small *small, enum sam_net_op op, uint32_t output,
+                            uint32_t count, const uint32_t *inputs);
 void small_output(struct small *small, uint32_t value);
 /* Plan the network, fused and node by node; run it and compare outputs with the reference, within
  * `tolerance` of their range; on the system too, whose bits are the host's. Fails the test. */

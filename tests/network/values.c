@@ -41,7 +41,7 @@ static char *path_of(const char *folder, const char *name)
     return (char *)path.data;
 }
 
-static enum sam_status read_input(const char *folder, const struct net_value *v, void *data,
+static enum sam_status read_input(const char *folder, const struct sam_net_value *v, void *data,
                                   struct sam_error *error)
 {
     struct sam_array array = {0};
@@ -56,7 +56,7 @@ static enum sam_status read_input(const char *folder, const struct net_value *v,
     return status;
 }
 
-static enum sam_status write_value(const char *folder, const struct net_value *v, void *data,
+static enum sam_status write_value(const char *folder, const struct sam_net_value *v, void *data,
                                    struct sam_error *error)
 {
     struct sam_array array = {.dtype = v->dtype,
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++)
         if (!parse_shape(argv[i], &shapes[i - 3]))
             return fprintf(stderr, "invalid shape '%s'\n", argv[i]), 2;
-    enum sam_status status = net_import(argv[1], shapes, (size_t)argc - 3, NULL, 0, &g, &error);
+    enum sam_status status = sam_net_import(argv[1], shapes, (size_t)argc - 3, NULL, 0, &g, &error);
     void **values = status == SAM_OK ? network_ref_values(&g) : NULL;
     if (status == SAM_OK && !values)
         status = sam_fail_memory(&error);
@@ -96,6 +96,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error.text);
     if (values)
         network_ref_free(&g, values);
-    net_graph_free(&g);
+    sam_net_graph_free(&g);
     return status == SAM_OK ? 0 : 2;
 }

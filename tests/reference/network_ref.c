@@ -9,7 +9,7 @@ void **network_ref_values(const struct net_graph *g)
     void **values = calloc(g->value_count + 1, sizeof *values);
     bool good = values;
     for (size_t i = 0; good && i < g->value_count; i++) {
-        const struct net_value *v = &g->values[i];
+        const struct sam_net_value *v = &g->values[i];
         values[i] = v->data ? (void *)v->data : calloc(v->count + 1, sam_dtype_size(v->dtype));
         good = values[i];
     }
@@ -29,7 +29,7 @@ void network_ref_free(const struct net_graph *g, void **values)
 
 /* --- a tensor and its elements */
 struct tensor {
-    const struct net_value *v;
+    const struct sam_net_value *v;
     void *data;
 };
 
@@ -57,7 +57,7 @@ struct index {
     int64_t at[NET_RANK];
 };
 
-static struct index index_of(const struct net_value *v, uint64_t i)
+static struct index index_of(const struct sam_net_value *v, uint64_t i)
 {
     struct index x = {{0}};
     for (uint32_t d = v->rank; d-- > 0; i /= v->shape[d])
@@ -65,7 +65,7 @@ static struct index index_of(const struct net_value *v, uint64_t i)
     return x;
 }
 
-static uint64_t offset_of(const struct net_value *v, const struct index *x)
+static uint64_t offset_of(const struct sam_net_value *v, const struct index *x)
 {
     uint64_t offset = 0;
     for (uint32_t d = 0; d < v->rank; d++)
@@ -74,7 +74,7 @@ static uint64_t offset_of(const struct net_value *v, const struct index *x)
 }
 
 /* Element of `t` that broadcasting brings to element i of `out`. */
-static double get_broadcast(const struct tensor *t, const struct net_value *out, uint64_t i)
+static double get_broadcast(const struct tensor *t, const struct sam_net_value *out, uint64_t i)
 {
     struct index x, y = {{0}};
     if (t->v->count == 1)
@@ -226,7 +226,8 @@ static void pool(const struct net_node *n, const struct tensor *in, const struct
                     (uint64_t)at.at[3] * p->stride[1] + kx * p->dilation[1] - p->pad[1];
                 if (y >= xs[2] || x >= xs[3])
                     continue;
-                const double value = get(in, (i / net_inner(out->v, 1) * xs[2] + y) * xs[3] + x);
+                const double value =
+                    get(in, (i / sam_net_inner(out->v, 1) * xs[2] + y) * xs[3] + x);
                 sum += value;
                 most = value > most || isnan(value) ? value : most;
                 count++;
@@ -240,7 +241,7 @@ static void pool(const struct net_node *n, const struct tensor *in, const struct
 /* --- products */
 static void matmul(const struct tensor *in, const struct tensor *out)
 {
-    const struct net_value *a = in[0].v, *b = in[1].v, *o = out->v;
+    const struct sam_net_value *a = in[0].v, *b = in[1].v, *o = out->v;
     const uint64_t rows = o->shape[o->rank - 2], columns = o->shape[o->rank - 1],
                    length = a->shape[a->rank - 1];
     float *w = widen(&in[1]);
@@ -287,7 +288,7 @@ static void gemm(const struct net_node *n, const struct tensor *in, const struct
 static void softmax(const struct net_node *n, const struct tensor *in, const struct tensor *out)
 {
     const uint32_t axis = n->params.axis;
-    const uint64_t size = in->v->shape[axis], inner = net_inner(in->v, axis);
+    const uint64_t size = in->v->shape[axis], inner = sam_net_inner(in->v, axis);
     for (uint64_t row = 0; row < in->v->count / size; row++) {
         const uint64_t first = row / inner * size * inner + row % inner;
         double most = -INFINITY, sum = 0;
@@ -302,7 +303,7 @@ static void softmax(const struct net_node *n, const struct tensor *in, const str
 
 static void layer_norm(const struct net_node *n, const struct tensor *in, const struct tensor *out)
 {
-    const uint64_t size = in[0].v->count / net_outer(in[0].v, n->params.axis);
+    const uint64_t size = in[0].v->count / sam_net_outer(in[0].v, n->params.axis);
     for (uint64_t first = 0; first < in[0].v->count; first += size) {
         double mean = 0, variance = 0;
         for (uint64_t i = 0; i < size; i++)
