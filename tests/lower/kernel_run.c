@@ -140,7 +140,7 @@ static void write_kernels(struct function *f)
     assert_int_equal(sam_tile_plan(f->p, func, &l->flow, SAM_TILE_A5, &f->report, &l->plan),
                      SAM_OK);
     assert_int_equal(f->report.report.errors, 0);
-    assert_true(sam_lower_values(l));
+    assert_true(sam_lower_read_in_place(l) && sam_lower_values(l));
     struct sam_lower_kernel *k = NULL;
     for (uint32_t at = func->body; at != SAM_TILE_NONE; at = f->p->ops[at].next) {
         int64_t number;
@@ -355,6 +355,7 @@ static void finish(struct function *f)
     sam_buffer_free(&f->l.hart);
     sam_buffer_free(&f->l.data);
     free(f->l.values);
+    free(f->l.in_place);
     sam_lower_op_map_free(f->state.op_map);
     free(f->state.begun);
     sam_buffer_free(&f->l.gpu);
