@@ -17,8 +17,13 @@
 #define SAM_SANITIZED 0
 #endif
 
+/* The handlers as bitcode for src/jit: they return the next micro-op, or NULL to leave. */
+#if !defined(SAM_TRANSLATED)
+#define SAM_TRANSLATED 0
+#endif
+
 #if !defined(SAM_TAIL_CALLS)
-#if defined(__OPTIMIZE__) && !SAM_SANITIZED && !defined(SAM_NO_TAIL_CALLS)
+#if !SAM_TRANSLATED && defined(__OPTIMIZE__) && !SAM_SANITIZED && !defined(SAM_NO_TAIL_CALLS)
 #define SAM_TAIL_CALLS 1
 #else
 #define SAM_TAIL_CALLS 0

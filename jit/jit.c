@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Translates a loop: one function made of the handlers' own bodies. The function works on a copy of
+ * the core whose address never leaves it, so that LLVM keeps registers in registers. A handler that
+ * returns NULL has done nothing: the loop is left at its micro-op. */
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/ExecutionEngine.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "machine/jit.h"
+#include "samite/version.h"
+#include "simt/simt.h"
+
+/* The handlers as bitcode, by instruction level: of a warp, of harts with 32 and 64 bits. */
+#define BITCODE(name, file)                                                                        \
+    __asm__(".section .rodata\n" #name ":\n.incbin \"" file "\"\n" #name                           \
+            "_end:\n.byte 0\n.previous\n");                                                        \
+    extern const char name[], name##_end[]
+/* clang-format off */
+BITCODE(warp_base, SAM_JIT_BITCODE "/warp_base.bc");
+BITCODE(hart32_base, SAM_JIT_BITCODE "/hart32_base.bc");
+BITCODE(hart64_base, SAM_JIT_BITCODE "/hart64_base.bc");
+BITCODE(warp_v3, SAM_JIT_BITCODE "/warp_v3.bc");
+BITCODE(hart32_v3, SAM_JIT_BITCODE "/hart32_v3.bc");
+BITCODE(hart64_v3, SAM_JIT_BITCODE "/hart64_v3.bc");
+BITCODE(warp_v4, SAM_JIT_BITCODE "/warp_v4.bc");
+/* clang-format on */
+
+struct bitcode {
+    const char *begin, *end;
+};
+enum { WARP, HART32, HART64, KINDS };
+static const struct bitcode bitcodes[SAM_CPU_LEVELS][KINDS] = {
+#define OF(name) {name, name##_end}
+    {OF(warp_base), OF(hart32_base), OF(hart64_base)},
+    {OF(warp_v3), OF(hart32_v3), OF(hart64_v3)},
+    /* Scalar code gains nothing from the last level. */
+    {OF(warp_v4), OF(hart32_v3), OF(hart64_v3)},
+#undef OF
+};
+
+struct translator {
+    const struct sam_jit_loop *loop;
+    unsigned level;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMTypeRef i8, i32, i64, handler;
+    LLVMValueRef function, local, core, ops; /* local: the copy of the core */
+    LLVMValueRef leaving;                    /* + SAM_JIT_PLAIN or not */
+    LLVMBasicBlockRef blocks[SAM_PAGE_OPS], leave;
+    LLVMValueRef handlers[SAM_PAGE_OPS];
+};
+
+/* ------------------------------------------------------------------------- the handlers */
+
+static LLVMValueRef entry_of(LLVMModuleRef module, const char *table, unsigned op)
+{
+    LLVMValueRef global = LLVMGetNamedGlobal(module, table);
+    LLVMValueRef values = global ? LLVMGetInitializer(global) : NULL;
+    if (!values || op >= (unsigned)LLVMGetNumOperands(values))
+        return NULL;
+    LLVMValueRef value = LLVMGetOperand(values, op);
+    while (value && !LLVMIsAFunction(value) && LLVMIsAConstantExpr(value))
+        value = LLVMGetOperand(value, 0);
+    return value && LLVMIsAFunction(value) ? value : NULL;
+}
+
+static LLVMValueRef handler_of(const struct translator *t, unsigned op)
+{
+    char table[64];
+    snprintf(table, sizeof table, "sam_translated_lanes_%u", t->loop->lanes);
+    LLVMValueRef found = entry_of(t->module, table, op);
+    if (!found)
+        found = entry_of(t->module, "sam_translated_lanes", op);
+    return found ? found : entry_of(t->module, "sam_translated_scalar", op);
+}
+
+static void set_attribute(LLVMContextRef context, LLVMValueRef function, const char *name)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(context, kind, 0));
+}
+
+static void drop_attribute(LLVMValueRef function, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+static bool has_attribute(LLVMValueRef function, const char *name)
+{
+    return LLVMGetEnumAttributeAtIndex(
+               function, LLVMAttributeFunctionIndex,
+               LLVMGetEnumAttributeKindForName(name, strlen(name))) != NULL;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Whether the function is a path of its handler that is left to the interpreter. */
+static bool is_slow_path(LLVMValueRef function)
+{
+    size_t size;
+    const char *name = LLVMGetValueName2(function, &size);
+    const LLVMTypeRef type = LLVMGlobalGetValueType(function);
+    if (LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMPointerTypeKind)
+        return false;
+    if (LLVMIsDeclaration(function))
+        return begins(name, "sam_stop_") || begins(name, "sam_go_to");
+    return has_attribute(function, "noinline") && !begins(name, "branch_jump");
+}
+
+/* Replace the function by one that leaves. */
+static void make_leave(const struct translator *t, LLVMValueRef function)
+{
+    const LLVMTypeRef type = LLVMGlobalGetValueType(function);
+    LLVMValueRef leaves = LLVMAddFunction(t->module, "leaves", type);
+    LLVMSetFunctionCallConv(leaves, LLVMGetFunctionCallConv(function));
+    LLVMSetLinkage(leaves, LLVMInternalLinkage);
+    set_attribute(t->context, leaves, "alwaysinline");
+    LLVMPositionBuilderAtEnd(t->builder,
+                             LLVMAppendBasicBlockInContext(t->context, leaves, ""));
+    LLVMBuildRet(t->builder, LLVMConstNull(LLVMGetReturnType(type)));
+    LLVMReplaceAllUsesWith(function, leaves);
+    LLVMDeleteFunction(function);
+}
+
+/* Whether the function calls only what can be translated. */
+static bool is_complete(LLVMValueRef function, unsigned depth)
+{
+    if (depth > 8)
+        return false;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (!LLVMIsACallInst(i) || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+                continue;
+            LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(i));
+            if (!callee || (LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee)) ||
+                (!LLVMIsDeclaration(callee) && !is_complete(callee, depth + 1)))
+                return false;
+        }
+    return true;
+}
+
+static bool find_handlers(struct translator *t)
+{
+    bool tried[SAM_OP_COUNT] = {false};
+    LLVMValueRef known[SAM_OP_COUNT];
+    for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {
+        if (!sam_jit_has(t->loop, i))
+            continue;
+        const unsigned op = t->loop->ops[i];
+        if (!tried[op]) {
+            known[op] = handler_of(t, op);
+            tried[op] = true;
+            if (known[op])
+                drop_attribute(known[op], "noinline");
+        }
+        t->handlers[i] = known[op];
+    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(t->module), next; f; f = next) {
+        next = LLVMGetNextFunction(f);
+        if (is_slow_path(f))
+            make_leave(t, f);
+    }
+    for (unsigned op = 0; op < SAM_OP_COUNT; op++)
+        if (tried[op] && known[op]) {
+            if (!is_complete(known[op], 0))
+                known[op] = NULL;
+            else
+                set_attribute(t->context, known[op], "alwaysinline");
+        }
+    for (unsigned i = 0; i < SAM_PAGE_OPS; i++)
+        if (t->handlers[i])
+            t->handlers[i] = known[t->loop->ops[i]];
+    for (LLVMValueRef f = LLVMGetFirstFunction(t->module); f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f)) {
+            drop_attribute(f, "noinline");
+            set_attribute(t->context, f, "alwaysinline");
+            LLVMSetLinkage(f, LLVMInternalLinkage);
+        }
+    }
+    for (LLVMValueRef g = LLVMGetFirstGlobal(t->module), next; g; g = next) {
+        next = LLVMGetNextGlobal(g);
+        size_t size;
+        if (begins(LLVMGetValueName2(g, &size), "sam_translated_"))
+            LLVMSetLinkage(g, LLVMInternalLinkage);
+    }
+    return t->handlers[t->loop->head] != NULL;
+}
+
+/* ------------------------------------------------------------------------------- values */
+
+static LLVMValueRef number(const struct translator *t, uint64_t value)
+{
+    return LLVMConstInt(t->i64, value, false);
+}
+
+/* base + offset, as a pointer to `type`. */
+static LLVMValueRef at(const struct translator *t, LLVMValueRef base, size_t offset,
+                       LLVMTypeRef type)
+{
+    LLVMValueRef index = number(t, offset);
+    LLVMValueRef bytes =
+        LLVMBuildBitCast(t->builder, base, LLVMPointerType(t->i8, 0), "");
+    LLVMValueRef moved = LLVMBuildGEP2(t->builder, t->i8, bytes, &index, 1, "");
+    return LLVMBuildBitCast(t->builder, moved, LLVMPointerType(type, 0), "");
+}
+
+static LLVMValueRef load(const struct translator *t, LLVMValueRef base, size_t offset,
+                         LLVMTypeRef type)
+{
+    return LLVMBuildLoad2(t->builder, type, at(t, base, offset, type), "");
+}
+
+static void store(const struct translator *t, LLVMValueRef value, LLVMValueRef base, size_t offset)
+{
+    LLVMBuildStore(t->builder, value, at(t, base, offset, LLVMTypeOf(value)));
+}
+
+static void copy(const struct translator *t, LLVMValueRef to, LLVMValueRef from, size_t offset,
+                 size_t size)
+{
+    LLVMBuildMemCpy(t->builder, at(t, to, offset, t->i8), 1, at(t, from, offset, t->i8), 1,
+                    number(t, size));
+}
+
+/* The micro-op with this index among the constants, as the handlers' argument. */
+static LLVMValueRef uop_at(const struct translator *t, unsigned index)
+{
+    LLVMTypeRef arguments[4];
+    LLVMGetParamTypes(t->handler, arguments);
+    LLVMValueRef offset = number(t, index * sizeof(struct sam_uop));
+    LLVMValueRef bytes = LLVMConstBitCast(t->ops, LLVMPointerType(t->i8, 0));
+    return LLVMConstBitCast(LLVMConstGEP2(t->i8, bytes, &offset, 1), arguments[1]);
+}
+
+/* Micro-ops as constants, so that operands are. */
+static void make_ops(struct translator *t)
+{
+    LLVMTypeRef fields[] = {t->i64, t->i8, t->i8, t->i8, t->i8, t->i32};
+    LLVMTypeRef type = LLVMStructTypeInContext(t->context, fields, 6, false);
+    LLVMValueRef values[SAM_PAGE_OPS + 1];
+    for (unsigned i = 0; i <= SAM_PAGE_OPS; i++) {
+        const struct sam_uop none = {0};
+        const struct sam_uop *u = i < SAM_PAGE_OPS ? &t->loop->uops[i] : &none;
+        LLVMValueRef parts[] = {
+            number(t, 0), LLVMConstInt(t->i8, u->rd, false), LLVMConstInt(t->i8, u->rs1, false),
+            LLVMConstInt(t->i8, u->rs2, false), LLVMConstInt(t->i8, u->rs3, false),
+            LLVMConstInt(t->i32, (uint32_t)u->imm, false)};
+        values[i] = LLVMConstStructInContext(t->context, parts, 6, false);
+    }
+    LLVMValueRef all = LLVMConstArray(type, values, SAM_PAGE_OPS + 1);
+    t->ops = LLVMAddGlobal(t->module, LLVMTypeOf(all), "ops");
+    LLVMSetInitializer(t->ops, all);
+    LLVMSetGlobalConstant(t->ops, true);
+    LLVMSetLinkage(t->ops, LLVMInternalLinkage);
+    LLVMSetAlignment(t->ops, 16);
+}
+
+/* -------------------------------------------------------------------------- registers */
+
+static size_t x_size(const struct translator *t)
+{
+    return t->loop->xlen / 8;
+}
+
+static size_t v_offset(unsigned number)
+{
+    return offsetof(struct sam_warp, v) + number * sizeof(uint32_t[SAM_LANES]);
+}
+
+/* Copy registers: all that an instruction names, or only the written ones. In a narrow warp, words
+ * of other lanes are undefined. */
+static void copy_registers(const struct translator *t, LLVMValueRef to, LLVMValueRef from,
+                           bool written)
+{
+    const struct sam_jit_loop *l = t->loop;
+    bool x[SAM_X_SINK] = {false}, v[SAM_VREGS] = {l->lanes != 0};
+    for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {
+        const struct sam_uop *u = &l->uops[i];
+        if (!sam_jit_has(l, i))
+            continue;
+        x[u->rd % SAM_X_SINK] = x[u->rs1 % SAM_X_SINK] = true;
+        x[u->rs2 % SAM_X_SINK] = x[u->rs3 % SAM_X_SINK] = true;
+        v[u->rd] = v[u->rs1] = v[u->rs2] = true;
+    }
+    for (unsigned i = 0; i < SAM_X_SINK; i++)
+        if (written ? i && l->x_written >> i & 1 : x[i])
+            copy(t, to, from, i * x_size(t), x_size(t));
+    for (unsigned i = 0; l->lanes && i < SAM_VREGS; i++)
+        if (written ? l->v_written[i / 64] >> i % 64 & 1 : v[i])
+            copy(t, to, from, v_offset(i), l->lanes * sizeof(uint32_t));
+}
+
+/* Pass a register through an instruction that LLVM cannot look into: it neither omits the
+ * computation of its value nor moves what uses it, since floating-point operations have sticky
+ * flags. */
+static void pin(const struct translator *t, size_t offset, size_t size)
+{
+    const size_t wide = t->level == SAM_CPU_V4 ? 64 : t->level == SAM_CPU_V3 ? 32 : 16;
+    const bool vector = size > 8;
+    const size_t part = vector ? wide : size;
+    LLVMTypeRef type = vector ? LLVMVectorType(t->i32, (unsigned)(part / 4))
+                              : LLVMIntTypeInContext(t->context, (unsigned)part * 8);
+    const char *constraints = vector ? (part == 64 ? "=v,0" : "=x,0") : "=r,0";
+    LLVMTypeRef function = LLVMFunctionType(type, &type, 1, false);
+    LLVMValueRef pinned =
+        LLVMGetInlineAsm(function, (char *)(uintptr_t) "", 0, (char *)(uintptr_t)constraints,
+                         strlen(constraints), true, false, LLVMInlineAsmDialectATT, false);
+    for (size_t k = 0; k < size; k += part) {
+        LLVMValueRef value = load(t, t->local, offset + k, type);
+        store(t, LLVMBuildCall2(t->builder, function, pinned, &value, 1, ""), t->local,
+              offset + k);
+    }
+}
+
+static void pin_v(const struct translator *t, unsigned number)
+{
+    pin(t, v_offset(number), sizeof(uint32_t[SAM_LANES]));
+}
+
+static void pin_sources(const struct translator *t, unsigned index)
+{
+    const struct sam_uop *u = &t->loop->uops[index];
+    const unsigned uses = t->loop->uses[index];
+    if (uses & SAM_JIT_V1)
+        pin_v(t, u->rs1);
+    if (uses & SAM_JIT_V2)
+        pin_v(t, u->rs2);
+    if (uses & SAM_JIT_READS_VD)
+        pin_v(t, u->rd);
+    if (uses & SAM_JIT_X1)
+        pin(t, u->rs1 * x_size(t), x_size(t));
+    if (uses & SAM_JIT_X2)
+        pin(t, u->rs2 * x_size(t), x_size(t));
+}
+
+static void pin_result(const struct translator *t, unsigned index)
+{
+    const unsigned rd = t->loop->uops[index].rd;
+    if (t->loop->uses[index] & (SAM_JIT_V1 | SAM_JIT_V2))
+        pin_v(t, rd);
+    else
+        pin(t, rd * x_size(t), x_size(t));
+}
+
+/* ------------------------------------------------------------------------- the function */
+
+static LLVMBasicBlockRef block(const struct translator *t)
+{
+    return LLVMAppendBasicBlockInContext(t->context, t->function, "");
+}
+
+/* Leave with `next`, a micro-op among the constants. */
+static void leave_at(const struct translator *t, LLVMValueRef next, unsigned plain)
+{
+    LLVMValueRef start = LLVMConstPtrToInt(t->ops, t->i64);
+    LLVMValueRef to = LLVMBuildPtrToInt(t->builder, next, t->i64, "");
+    LLVMValueRef distance = LLVMBuildSub(t->builder, to, start, "");
+    LLVMBuildStore(t->builder, LLVMBuildAdd(t->builder, distance, number(t, plain), ""),
+                   t->leaving);
+    LLVMBuildBr(t->builder, t->leave);
+}
+
+/* Make the copy of the core. */
+static void make_entry(struct translator *t)
+{
+    const struct sam_jit_loop *l = t->loop;
+    const size_t first = offsetof(struct sam_core, ops);
+    const size_t all = l->lanes ? sizeof(struct sam_warp) : sizeof(struct sam_core);
+    LLVMValueRef op = LLVMBuildPtrToInt(t->builder, LLVMGetParam(t->function, 1), t->i64, "");
+    LLVMValueRef entry = LLVMBuildPtrToInt(t->builder, LLVMGetParam(t->function, 2), t->i64, "");
+    t->local = LLVMBuildAlloca(t->builder, LLVMArrayType(t->i8, (unsigned)all), "");
+    LLVMSetAlignment(t->local, 128);
+    t->leaving = LLVMBuildAlloca(t->builder, t->i64, "");
+    copy(t, t->local, t->core, first, sizeof(struct sam_core) - first);
+    if (l->lanes)
+        copy(t, t->local, t->core, sizeof(struct sam_core),
+             offsetof(struct sam_warp, sets) - sizeof(struct sam_core));
+    copy_registers(t, t->local, t->core, false);
+    store(t, LLVMConstInt(LLVMIntTypeInContext(t->context, l->xlen), 0, false), t->local, 0);
+    /* Known values. */
+    store(t, uop_at(t, 0), t->local, offsetof(struct sam_core, ops));
+    store(t, number(t, l->page_pc), t->local, offsetof(struct sam_core, page_pc));
+    for (unsigned i = 0; l->lanes && i < SAM_JIT_MODES; i++)
+        store(t, LLVMConstInt(t->i8, l->modes[i], false), t->local,
+              offsetof(struct sam_warp, groups) + i);
+    if (l->lanes) {
+        store(t, LLVMConstInt(t->i8, l->frm_plain, false), t->local,
+              offsetof(struct sam_core, frm_plain));
+        store(t, LLVMConstInt(t->i32, l->lanes, false), t->local,
+              offsetof(struct sam_warp, lanes));
+    }
+    /* The block begins at the head. */
+    LLVMValueRef distance = LLVMBuildSub(t->builder, op, entry, "");
+    LLVMValueRef passed = LLVMBuildAShr(t->builder, distance, number(t, 4), "");
+    LLVMValueRef left = LLVMBuildSub(t->builder, LLVMGetParam(t->function, 3), passed, "");
+    store(t, uop_at(t, l->head), t->local, offsetof(struct sam_core, loop_entry));
+    store(t, left, t->local, offsetof(struct sam_core, loop_left));
+    LLVMBuildBr(t->builder, t->blocks[l->head]);
+}
+
+/* Write the copy back. */
+static void make_leave_block(const struct translator *t)
+{
+    LLVMPositionBuilderAtEnd(t->builder, t->leave);
+    copy_registers(t, t->core, t->local, true);
+    copy(t, t->core, t->local, offsetof(struct sam_core, fflags), 1);
+    LLVMValueRef ops = load(t, t->core, offsetof(struct sam_core, ops), t->i64);
+    LLVMValueRef start = LLVMConstPtrToInt(t->ops, t->i64);
+    LLVMValueRef entry = load(t, t->local, offsetof(struct sam_core, loop_entry), t->i64);
+    entry = LLVMBuildSub(t->builder, entry, start, "");
+    store(t, LLVMBuildAdd(t->builder, entry, ops, ""), t->core,
+          offsetof(struct sam_core, loop_entry));
+    copy(t, t->core, t->local, offsetof(struct sam_core, loop_left), sizeof(int64_t));
+    LLVMValueRef leaving = LLVMBuildLoad2(t->builder, t->i64, t->leaving, "");
+    LLVMBuildRet(t->builder, LLVMBuildAdd(t->builder, leaving, ops, ""));
+}
+
+/* Continue at `to` if `next` is that micro-op. */
+static void go_if(const struct translator *t, LLVMValueRef next, unsigned to)
+{
+    if (!sam_jit_has(t->loop, to))
+        return;
+    LLVMBasicBlockRef rest = block(t);
+    LLVMValueRef is = LLVMBuildICmp(t->builder, LLVMIntEQ, next, uop_at(t, to), "");
+    LLVMBuildCondBr(t->builder, is, t->blocks[to], rest);
+    LLVMPositionBuilderAtEnd(t->builder, rest);
+}
+
+static void make_block(const struct translator *t, unsigned index)
+{
+    const struct sam_jit_loop *l = t->loop;
+    const struct sam_uop *u = &l->uops[index];
+    const unsigned act = l->acts[index];
+    LLVMTypeRef types[4];
+    LLVMGetParamTypes(t->handler, types);
+    LLVMPositionBuilderAtEnd(t->builder, t->blocks[index]);
+    if (!t->handlers[index]) {
+        leave_at(t, uop_at(t, index), SAM_JIT_PLAIN);
+        return;
+    }
+    if (l->uses[index] & SAM_JIT_FLOAT)
+        pin_sources(t, index);
+    /* A jump sets rd before it may be left: put the old value back. */
+    LLVMTypeRef word = LLVMIntTypeInContext(t->context, l->xlen);
+    LLVMValueRef old = act == SAM_ACT_JUMP ? load(t, t->local, u->rd * x_size(t), word) : NULL;
+    LLVMValueRef arguments[] = {
+        at(t, t->local, 0, t->i8), uop_at(t, index),
+        load(t, t->local, offsetof(struct sam_core, loop_entry), types[2]),
+        load(t, t->local, offsetof(struct sam_core, loop_left), t->i64)};
+    arguments[0] = LLVMBuildBitCast(t->builder, arguments[0], types[0], "");
+    LLVMValueRef next = LLVMBuildCall2(t->builder, t->handler, t->handlers[index], arguments, 4, "");
+    LLVMSetInstructionCallConv(next, LLVMGetFunctionCallConv(t->handlers[index]));
+    LLVMBasicBlockRef refuses = block(t), done = block(t);
+    LLVMBuildCondBr(t->builder, LLVMBuildIsNull(t->builder, next, ""), refuses, done);
+    LLVMPositionBuilderAtEnd(t->builder, refuses);
+    if (old)
+        store(t, old, t->local, u->rd * x_size(t));
+    leave_at(t, uop_at(t, index), SAM_JIT_PLAIN);
+    LLVMPositionBuilderAtEnd(t->builder, done);
+    if (l->uses[index] & SAM_JIT_FLOAT)
+        pin_result(t, index);
+    if (act == SAM_ACT_BRANCH || act == SAM_ACT_SPLIT || l->ops[index] == SAM_OP_jal)
+        go_if(t, next, (unsigned)u->imm);
+    if (l->ops[index] == SAM_OP_jalr) {
+        for (unsigned i = 1; i < SAM_PAGE_OPS; i++)
+            if (sam_jit_has(l, i - 1) && l->uops[i - 1].rd != SAM_X_SINK &&
+                l->acts[i - 1] == SAM_ACT_JUMP)
+                go_if(t, next, i);
+    } else {
+        go_if(t, next, index + 1);
+    }
+    leave_at(t, next, 0);
+}
+
+static void copy_target(const struct translator *t, LLVMValueRef from)
+{
+    static const char *const names[] = {"target-cpu", "target-features", "prefer-vector-width",
+                                        "min-legal-vector-width"};
+    for (unsigned i = 0; i < SAM_COUNT(names); i++) {
+        LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
+            from, LLVMAttributeFunctionIndex, names[i], (unsigned)strlen(names[i]));
+        if (attribute)
+            LLVMAddAttributeAtIndex(t->function, LLVMAttributeFunctionIndex, attribute);
+    }
+}
+
+static bool build(struct translator *t)
+{
+    if (!find_handlers(t))
+        return false;
+    /* A handler of this level: that of an instruction of all loops. */
+    LLVMValueRef any = handler_of(t, t->loop->lanes ? SAM_OP_vadd_vv : SAM_OP_addi);
+    t->handler = LLVMGlobalGetValueType(any);
+    LLVMTypeRef arguments[4];
+    LLVMGetParamTypes(t->handler, arguments);
+    make_ops(t);
+    t->function = LLVMAddFunction(t->module, "loop",
+                                  LLVMFunctionType(t->i64, arguments, 4, false));
+    t->core = LLVMGetParam(t->function, 0);
+    copy_target(t, any);
+    set_attribute(t->context, t->function, "nounwind");
+    LLVMBasicBlockRef entry = block(t);
+    t->leave = block(t);
+    for (unsigned i = 0; i < SAM_PAGE_OPS; i++)
+        if (sam_jit_has(t->loop, i))
+            t->blocks[i] = block(t);
+    for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {
+        if (i == 0) {
+            LLVMPositionBuilderAtEnd(t->builder, entry);
+            make_entry(t);
+        }
+        if (sam_jit_has(t->loop, i))
+            make_block(t, i);
+    }
+    make_leave_block(t);
+    return true;
+}
+
+/* -------------------------------------------------------------------------- translation */
+
+static LLVMModuleRef read_module(LLVMContextRef context, const struct bitcode *bitcode)
+{
+    LLVMModuleRef module;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
+        bitcode->begin, (size_t)(bitcode->end - bitcode->begin), "handlers", false);
+    const bool failed = LLVMParseBitcodeInContext2(context, buffer, &module);
+    LLVMDisposeMemoryBuffer(buffer);
+    return failed ? NULL : module;
+}
+
+struct translation {
+    LLVMContextRef context;
+    LLVMExecutionEngineRef engine;
+};
+
+static bool optimise(LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    static const char first[] = "globaldce,always-inline,globaldce";
+    static const char then[] =
+        "function(instcombine,sroa,early-cse,simplifycfg,sccp,instcombine,simplifycfg),"
+        "default<O2>";
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    const char *passes = getenv("SAM_JIT_PASSES");
+    LLVMErrorRef error = LLVMRunPasses(module, first, machine, options);
+    if (!error)
+        error = LLVMRunPasses(module, passes ? passes : then, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error)
+        LLVMDisposeErrorMessage(LLVMGetErrorMessage(error));
+    return !error;
+}
+
+static bool finish(struct translator *t, struct translation *translation, sam_jit_code **code)
+{
+    struct LLVMMCJITCompilerOptions options;
+    char *message = NULL;
+    LLVMInitializeMCJITCompilerOptions(&options, sizeof options);
+    options.OptLevel = 2;
+    if (LLVMCreateMCJITCompilerForModule(&translation->engine, t->module, &options, sizeof options,
+                                         &message)) {
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    const LLVMModuleRef module = t->module;
+    t->module = NULL; /* the engine's */
+    const char *dump = getenv("SAM_JIT_DUMP");
+    if (dump)
+        LLVMPrintModuleToFile(module, "/tmp/jit-before.ll", NULL);
+    if (!optimise(module, LLVMGetExecutionEngineTargetMachine(translation->engine)))
+        return false;
+    if (dump)
+        LLVMPrintModuleToFile(module, "/tmp/jit-after.ll", NULL);
+    const uint64_t address = LLVMGetFunctionAddress(translation->engine, "loop");
+    *code = (sam_jit_code *)(uintptr_t)address;
+    return address != 0;
+}
+
+static void release(void *handle)
+{
+    struct translation *translation = handle;
+    if (translation->engine)
+        LLVMDisposeExecutionEngine(translation->engine);
+    LLVMContextDispose(translation->context);
+    free(translation);
+}
+
+static void start(void)
+{
+    LLVMLinkInMCJIT();
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+}
+
+static sam_jit_code *translate(const struct sam_jit_loop *loop, unsigned level, void **handle)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct translation *translation = calloc(1, sizeof *translation);
+    struct translator *t = calloc(1, sizeof *t);
+    sam_jit_code *code = NULL;
+    *handle = NULL;
+    if (!translation || !t || level >= SAM_CPU_LEVELS) {
+        free(translation);
+        free(t);
+        return NULL;
+    }
+    pthread_once(&once, start);
+    t->loop = loop;
+    t->level = level;
+    t->context = translation->context = LLVMContextCreate();
+    t->module = read_module(t->context,
+                            &bitcodes[level][loop->lanes        ? WARP
+                                             : loop->xlen == 32 ? HART32
+                                                                : HART64]);
+    t->builder = LLVMCreateBuilderInContext(t->context);
+    t->i8 = LLVMInt8TypeInContext(t->context);
+    t->i32 = LLVMInt32TypeInContext(t->context);
+    t->i64 = LLVMInt64TypeInContext(t->context);
+    if (t->module && build(t) && !LLVMVerifyModule(t->module, LLVMPrintMessageAction, NULL))
+        finish(t, translation, &code);
+    LLVMDisposeBuilder(t->builder);
+    if (t->module)
+        LLVMDisposeModule(t->module);
+    free(t);
+    if (code)
+        *handle = translation;
+    else
+        release(translation);
+    return code;
+}
+
+extern const struct sam_jit_library sam_jit_library;
+__attribute__((visibility("default"))) const struct sam_jit_library sam_jit_library = {
+    .version = SAMITE_VERSION,
+    .loop_size = sizeof(struct sam_jit_loop),
+    .core_size = sizeof(struct sam_core),
+    .translate = translate,
+    .release = release,
+};
