@@ -66,6 +66,9 @@ static LLVMValueRef entry_of(LLVMModuleRef module, const char *table, unsigned o
 {
     LLVMValueRef global = LLVMGetNamedGlobal(module, table);
     LLVMValueRef values = global ? LLVMGetInitializer(global) : NULL;
+    /* clang makes a struct of a long table: its entries and the zeros after them. */
+    if (values && LLVMGetTypeKind(LLVMTypeOf(values)) == LLVMStructTypeKind)
+        values = LLVMGetOperand(values, 0);
     if (!values || op >= (unsigned)LLVMGetNumOperands(values))
         return NULL;
     LLVMValueRef value = LLVMGetOperand(values, op);
