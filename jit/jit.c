@@ -20,32 +20,31 @@
 #include "simt/simt.h"
 
 /* The handlers as bitcode, by instruction level: of a warp, of harts with 32 and 64 bits. */
-#define BITCODE(name, file)                                                                        \
-    __asm__(".section .rodata\n" #name ":\n.incbin \"" file "\"\n" #name                           \
-            "_end:\n.byte 0\n.previous\n");                                                        \
-    extern const char name[], name##_end[]
-/* clang-format off */
-BITCODE(warp_base, SAM_JIT_BITCODE "/warp_base.bc");
-BITCODE(hart32_base, SAM_JIT_BITCODE "/hart32_base.bc");
-BITCODE(hart64_base, SAM_JIT_BITCODE "/hart64_base.bc");
-BITCODE(warp_v3, SAM_JIT_BITCODE "/warp_v3.bc");
-BITCODE(hart32_v3, SAM_JIT_BITCODE "/hart32_v3.bc");
-BITCODE(hart64_v3, SAM_JIT_BITCODE "/hart64_v3.bc");
-BITCODE(warp_v4, SAM_JIT_BITCODE "/warp_v4.bc");
-/* clang-format on */
-
-struct bitcode {
-    const char *begin, *end;
-};
+#define LEVEL(level)                                                                               \
+    extern const char warp_##level[], warp_##level##_end[];                                        \
+    extern const char hart32_##level[], hart32_##level##_end[];                                    \
+    extern const char hart64_##level[], hart64_##level##_end[]
 enum { WARP, HART32, HART64, KINDS };
-static const struct bitcode bitcodes[SAM_CPU_LEVELS][KINDS] = {
-#define OF(name) {name, name##_end}
-    {OF(warp_base), OF(hart32_base), OF(hart64_base)},
-    {OF(warp_v3), OF(hart32_v3), OF(hart64_v3)},
-    /* Scalar code gains nothing from the last level. */
-    {OF(warp_v4), OF(hart32_v3), OF(hart64_v3)},
-#undef OF
-};
+static const struct bitcode {
+    const char *begin, *end;
+} *bitcode_of(unsigned level, unsigned kind)
+{
+    LEVEL(base);
+#define OF(level)                                                                                  \
+    {{warp_##level, warp_##level##_end},                                                           \
+     {hart32_##level, hart32_##level##_end},                                                       \
+     {hart64_##level, hart64_##level##_end}}
+#if defined(__x86_64__)
+    LEVEL(v3);
+    LEVEL(v4);
+    static const struct bitcode all[SAM_CPU_LEVELS][KINDS] = {OF(base), OF(v3), OF(v4)};
+    return &all[level][kind];
+#else
+    static const struct bitcode all[KINDS] = OF(base);
+    (void)level;
+    return &all[kind];
+#endif
+}
 
 struct translator {
     const struct sam_jit_loop *loop;
@@ -625,10 +624,9 @@ static sam_jit_code *translate(const struct sam_jit_loop *loop, unsigned level, 
     t->loop = loop;
     t->level = level;
     t->context = translation->context = LLVMContextCreate();
-    t->module = read_module(t->context,
-                            &bitcodes[level][loop->lanes        ? WARP
-                                             : loop->xlen == 32 ? HART32
-                                                                : HART64]);
+    t->module = read_module(t->context, bitcode_of(level, loop->lanes        ? WARP
+                                                          : loop->xlen == 32 ? HART32
+                                                                             : HART64));
     t->builder = LLVMCreateBuilderInContext(t->context);
     t->i8 = LLVMInt8TypeInContext(t->context);
     t->i32 = LLVMInt32TypeInContext(t->context);
@@ -648,7 +646,7 @@ static sam_jit_code *translate(const struct sam_jit_loop *loop, unsigned level, 
 
 extern const struct sam_jit_library sam_jit_library;
 __attribute__((visibility("default"))) const struct sam_jit_library sam_jit_library = {
-    .version = SAMITE_VERSION,
+    .version = SAM_JIT_VERSION,
     .loop_size = sizeof(struct sam_jit_loop),
     .core_size = sizeof(struct sam_core),
     .translate = translate,
