@@ -55,6 +55,7 @@ struct translator {
     LLVMTypeRef i8, i32, i64, handler;
     LLVMValueRef function, local, core, ops; /* local: the copy of the core */
     LLVMValueRef leaving;                    /* + SAM_JIT_PLAIN or not */
+    LLVMValueRef left;                       /* instructions left at the next one */
     LLVMBasicBlockRef blocks[SAM_PAGE_OPS], leave;
     LLVMValueRef handlers[SAM_PAGE_OPS];
 };
@@ -388,6 +389,7 @@ static void make_entry(struct translator *t)
     t->local = LLVMBuildAlloca(t->builder, LLVMArrayType(t->i8, (unsigned)all), "");
     LLVMSetAlignment(t->local, 128);
     t->leaving = LLVMBuildAlloca(t->builder, t->i64, "");
+    t->left = LLVMBuildAlloca(t->builder, t->i64, "");
     copy(t, t->local, t->core, first, sizeof(struct sam_core) - first);
     if (l->lanes)
         copy(t, t->local, t->core, sizeof(struct sam_core),
@@ -406,12 +408,10 @@ static void make_entry(struct translator *t)
         store(t, LLVMConstInt(t->i32, l->lanes, false), t->local,
               offsetof(struct sam_warp, lanes));
     }
-    /* The block begins at the head. */
     LLVMValueRef distance = LLVMBuildSub(t->builder, op, entry, "");
     LLVMValueRef passed = LLVMBuildAShr(t->builder, distance, number(t, 4), "");
     LLVMValueRef left = LLVMBuildSub(t->builder, LLVMGetParam(t->function, 3), passed, "");
-    store(t, uop_at(t, l->head), t->local, offsetof(struct sam_core, loop_entry));
-    store(t, left, t->local, offsetof(struct sam_core, loop_left));
+    LLVMBuildStore(t->builder, left, t->left);
     LLVMBuildBr(t->builder, t->blocks[l->head]);
 }
 
@@ -422,14 +422,14 @@ static void make_leave_block(const struct translator *t)
     copy_registers(t, t->core, t->local, true);
     copy(t, t->core, t->local, offsetof(struct sam_core, fflags), 1);
     LLVMValueRef ops = load(t, t->core, offsetof(struct sam_core, ops), t->i64);
-    LLVMValueRef start = LLVMConstPtrToInt(t->ops, t->i64);
-    LLVMValueRef entry = load(t, t->local, offsetof(struct sam_core, loop_entry), t->i64);
-    entry = LLVMBuildSub(t->builder, entry, start, "");
-    store(t, LLVMBuildAdd(t->builder, entry, ops, ""), t->core,
-          offsetof(struct sam_core, loop_entry));
-    copy(t, t->core, t->local, offsetof(struct sam_core, loop_left), sizeof(int64_t));
     LLVMValueRef leaving = LLVMBuildLoad2(t->builder, t->i64, t->leaving, "");
-    LLVMBuildRet(t->builder, LLVMBuildAdd(t->builder, leaving, ops, ""));
+    LLVMValueRef to = LLVMBuildAdd(t->builder, leaving, ops, "");
+    LLVMValueRef even = LLVMConstInt(t->i64, ~(uint64_t)SAM_JIT_PLAIN, false);
+    store(t, LLVMBuildAnd(t->builder, to, even, ""), t->core,
+          offsetof(struct sam_core, loop_entry));
+    store(t, LLVMBuildLoad2(t->builder, t->i64, t->left, ""), t->core,
+          offsetof(struct sam_core, loop_left));
+    LLVMBuildRet(t->builder, to);
 }
 
 /* Continue at `to` if `next` is that micro-op. */
@@ -461,9 +461,8 @@ static void make_block(const struct translator *t, unsigned index)
     LLVMTypeRef word = LLVMIntTypeInContext(t->context, l->xlen);
     LLVMValueRef old = act == SAM_ACT_JUMP ? load(t, t->local, u->rd * x_size(t), word) : NULL;
     LLVMValueRef arguments[] = {
-        at(t, t->local, 0, t->i8), uop_at(t, index),
-        load(t, t->local, offsetof(struct sam_core, loop_entry), types[2]),
-        load(t, t->local, offsetof(struct sam_core, loop_left), t->i64)};
+        at(t, t->local, 0, t->i8), uop_at(t, index), uop_at(t, index),
+        LLVMBuildLoad2(t->builder, t->i64, t->left, "")};
     arguments[0] = LLVMBuildBitCast(t->builder, arguments[0], types[0], "");
     LLVMValueRef next = LLVMBuildCall2(t->builder, t->handler, t->handlers[index], arguments, 4, "");
     LLVMSetInstructionCallConv(next, LLVMGetFunctionCallConv(t->handlers[index]));
@@ -474,6 +473,8 @@ static void make_block(const struct translator *t, unsigned index)
         store(t, old, t->local, u->rd * x_size(t));
     leave_at(t, uop_at(t, index), SAM_JIT_PLAIN);
     LLVMPositionBuilderAtEnd(t->builder, done);
+    /* A block of its own: wherever it goes on, one instruction less is left. */
+    LLVMBuildStore(t->builder, LLVMBuildSub(t->builder, arguments[3], number(t, 1), ""), t->left);
     if (l->uses[index] & SAM_JIT_FLOAT)
         pin_result(t, index);
     if (act == SAM_ACT_BRANCH || act == SAM_ACT_SPLIT || l->ops[index] == SAM_OP_jal)
@@ -554,8 +555,7 @@ static bool optimise(LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
     static const char first[] = "globaldce,always-inline,globaldce";
     static const char then[] =
-        "function(instcombine,sroa,early-cse,simplifycfg,sccp,instcombine,simplifycfg),"
-        "default<O2>";
+        "function(instcombine,sroa,early-cse,jump-threading,simplifycfg),default<O2>";
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     const char *passes = getenv("SAM_JIT_PASSES");
     LLVMErrorRef error = LLVMRunPasses(module, first, machine, options);
