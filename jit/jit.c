@@ -56,6 +56,7 @@ struct translator {
     LLVMValueRef function, local, core, ops; /* local: the copy of the core */
     LLVMValueRef leaving;                    /* + SAM_JIT_PLAIN or not */
     LLVMValueRef left;                       /* instructions left at the next one */
+    LLVMValueRef saved;                      /* the SIMT stack's state before an instruction */
     LLVMBasicBlockRef blocks[SAM_PAGE_OPS], leave;
     LLVMValueRef handlers[SAM_PAGE_OPS];
 };
@@ -122,7 +123,8 @@ static bool is_slow_path(LLVMValueRef function)
         return false;
     if (LLVMIsDeclaration(function))
         return begins(name, "sam_stop_") || begins(name, "sam_go_to");
-    return has_attribute(function, "noinline") && !begins(name, "branch_jump");
+    return has_attribute(function, "noinline") && !begins(name, "branch_jump") &&
+           !begins(name, "branch_split");
 }
 
 /* Replace the function by one that leaves. */
@@ -378,6 +380,13 @@ static void leave_at(const struct translator *t, LLVMValueRef next, unsigned pla
     LLVMBuildBr(t->builder, t->leave);
 }
 
+/* Copy what vector branches and joins change. */
+static void copy_lanes(const struct translator *t, LLVMValueRef to, LLVMValueRef from)
+{
+    const size_t first = offsetof(struct sam_warp, bits), end = offsetof(struct sam_warp, tid);
+    copy(t, to, from, first, end - first);
+}
+
 /* Make the copy of the core. */
 static void make_entry(struct translator *t)
 {
@@ -390,6 +399,7 @@ static void make_entry(struct translator *t)
     LLVMSetAlignment(t->local, 128);
     t->leaving = LLVMBuildAlloca(t->builder, t->i64, "");
     t->left = LLVMBuildAlloca(t->builder, t->i64, "");
+    t->saved = LLVMBuildAlloca(t->builder, LLVMArrayType(t->i8, (unsigned)all), "");
     copy(t, t->local, t->core, first, sizeof(struct sam_core) - first);
     if (l->lanes)
         copy(t, t->local, t->core, sizeof(struct sam_core),
@@ -399,7 +409,7 @@ static void make_entry(struct translator *t)
     /* Known values. */
     store(t, uop_at(t, 0), t->local, offsetof(struct sam_core, ops));
     store(t, number(t, l->page_pc), t->local, offsetof(struct sam_core, page_pc));
-    for (unsigned i = 0; l->lanes && i < SAM_JIT_MODES; i++)
+    for (unsigned i = 0; l->lanes && i < (l->splits ? SAM_JIT_FIXED : SAM_JIT_MODES); i++)
         store(t, LLVMConstInt(t->i8, l->modes[i], false), t->local,
               offsetof(struct sam_warp, groups) + i);
     if (l->lanes) {
@@ -421,6 +431,8 @@ static void make_leave_block(const struct translator *t)
     LLVMPositionBuilderAtEnd(t->builder, t->leave);
     copy_registers(t, t->core, t->local, true);
     copy(t, t->core, t->local, offsetof(struct sam_core, fflags), 1);
+    if (t->loop->splits)
+        copy_lanes(t, t->core, t->local);
     LLVMValueRef ops = load(t, t->core, offsetof(struct sam_core, ops), t->i64);
     LLVMValueRef leaving = LLVMBuildLoad2(t->builder, t->i64, t->leaving, "");
     LLVMValueRef to = LLVMBuildAdd(t->builder, leaving, ops, "");
@@ -443,6 +455,26 @@ static void go_if(const struct translator *t, LLVMValueRef next, unsigned to)
     LLVMPositionBuilderAtEnd(t->builder, rest);
 }
 
+/* Continue at `next` if functions return or joins continue there. */
+static void go_on(const struct translator *t, LLVMValueRef next)
+{
+    const struct sam_jit_loop *l = t->loop;
+    LLVMValueRef start = LLVMConstPtrToInt(t->ops, t->i64);
+    LLVMValueRef to = LLVMBuildPtrToInt(t->builder, next, t->i64, "");
+    LLVMBasicBlockRef rest = block(t);
+    LLVMValueRef choice =
+        LLVMBuildSwitch(t->builder, LLVMBuildSub(t->builder, to, start, ""), rest, 8);
+    for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {
+        const unsigned before = i && sam_jit_has(l, i - 1) ? l->acts[i - 1] : SAM_ACT_ALU;
+        bool may = before == SAM_ACT_JUMP || before == SAM_ACT_SPLIT || l->acts[i] == SAM_ACT_JOIN;
+        for (unsigned k = 0; !may && k < SAM_PAGE_OPS; k++)
+            may = l->acts[k] == SAM_ACT_SPLIT && l->uops[k].imm == (int)i;
+        if (may && sam_jit_has(l, i))
+            LLVMAddCase(choice, number(t, i * sizeof(struct sam_uop)), t->blocks[i]);
+    }
+    LLVMPositionBuilderAtEnd(t->builder, rest);
+}
+
 static void make_block(const struct translator *t, unsigned index)
 {
     const struct sam_jit_loop *l = t->loop;
@@ -457,9 +489,11 @@ static void make_block(const struct translator *t, unsigned index)
     }
     if (l->uses[index] & SAM_JIT_FLOAT)
         pin_sources(t, index);
-    /* A jump sets rd before it may be left: put the old value back. */
+    /* What a jump sets before it may be left is put back. */
     LLVMTypeRef word = LLVMIntTypeInContext(t->context, l->xlen);
     LLVMValueRef old = act == SAM_ACT_JUMP ? load(t, t->local, u->rd * x_size(t), word) : NULL;
+    if (sam_jit_moves_lanes(act))
+        copy_lanes(t, t->saved, t->local);
     LLVMValueRef arguments[] = {
         at(t, t->local, 0, t->i8), uop_at(t, index), uop_at(t, index),
         LLVMBuildLoad2(t->builder, t->i64, t->left, "")};
@@ -471,6 +505,8 @@ static void make_block(const struct translator *t, unsigned index)
     LLVMPositionBuilderAtEnd(t->builder, refuses);
     if (old)
         store(t, old, t->local, u->rd * x_size(t));
+    if (sam_jit_moves_lanes(act))
+        copy_lanes(t, t->local, t->saved);
     leave_at(t, uop_at(t, index), SAM_JIT_PLAIN);
     LLVMPositionBuilderAtEnd(t->builder, done);
     /* A block of its own: wherever it goes on, one instruction less is left. */
@@ -479,14 +515,10 @@ static void make_block(const struct translator *t, unsigned index)
         pin_result(t, index);
     if (act == SAM_ACT_BRANCH || act == SAM_ACT_SPLIT || l->ops[index] == SAM_OP_jal)
         go_if(t, next, (unsigned)u->imm);
-    if (l->ops[index] == SAM_OP_jalr) {
-        for (unsigned i = 1; i < SAM_PAGE_OPS; i++)
-            if (sam_jit_has(l, i - 1) && l->uops[i - 1].rd != SAM_X_SINK &&
-                l->acts[i - 1] == SAM_ACT_JUMP)
-                go_if(t, next, i);
-    } else {
+    if (l->ops[index] != SAM_OP_jalr)
         go_if(t, next, index + 1);
-    }
+    if (l->ops[index] == SAM_OP_jalr || act == SAM_ACT_JOIN)
+        go_on(t, next);
     leave_at(t, next, 0);
 }
 

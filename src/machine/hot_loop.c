@@ -8,7 +8,9 @@ enum { MOST = 600 }; /* instructions of a loop */
 
 struct flow {
     const struct code_page *page;
-    uint64_t reached[SAM_JIT_WORDS], returns[SAM_JIT_WORDS];
+    uint64_t reached[SAM_JIT_WORDS];
+    uint64_t returns[SAM_JIT_WORDS]; /* where a function may return to */
+    uint64_t resumes[SAM_JIT_WORDS]; /* where a join may continue */
     uint32_t to[SAM_PAGE_OPS][2]; /* successors; SAM_PAGE_OPS: none */
 };
 
@@ -39,7 +41,9 @@ static bool is_translatable(const struct code_page *page, unsigned index)
     case SAM_ACT_JUMP:
     case SAM_ACT_LOAD:
     case SAM_ACT_STORE:
-    case SAM_ACT_SPLIT: return true;
+    case SAM_ACT_SPLIT:
+    case SAM_ACT_JOIN:
+    case SAM_ACT_RPC: return true;
     default: return false;
     }
 }
@@ -61,6 +65,19 @@ static void find_successors(struct flow *f, unsigned index)
     to[0] = index + 1;
     if (act == SAM_ACT_BRANCH || (act == SAM_ACT_SPLIT && !(uop->rs3 & SAM_UOP_FAR)))
         to[1] = (uint32_t)uop->imm;
+    if (act == SAM_ACT_SPLIT) {
+        add(f->resumes, to[0]);
+        add(f->resumes, to[1]);
+    } else if (act == SAM_ACT_JOIN) {
+        add(f->resumes, index);
+    }
+}
+
+/* Successors that depend on a register or on the SIMT stack. */
+static const uint64_t *far_successors(const struct flow *f, unsigned index)
+{
+    const enum sam_op op = sam_hot_op(f->page, index);
+    return op == SAM_OP_jalr ? f->returns : op == SAM_OP_join ? f->resumes : NULL;
 }
 
 /* Everything translatable that is reached from `head`. Functions return to all places of a call. */
@@ -79,8 +96,9 @@ static unsigned reach(struct flow *f, unsigned head)
             for (unsigned k = 0; k < 2; k++)
                 if (is_translatable(f->page, f->to[i][k]))
                     add(f->reached, f->to[i][k]);
-            for (unsigned r = 0; sam_hot_op(f->page, i) == SAM_OP_jalr && r < SAM_PAGE_OPS; r++)
-                if (has(f->returns, r) && is_translatable(f->page, r))
+            const uint64_t *far = far_successors(f, i);
+            for (unsigned r = 0; far && r < SAM_PAGE_OPS; r++)
+                if (has(far, r) && is_translatable(f->page, r))
                     add(f->reached, r);
         }
     } while (count != before && count <= MOST);
@@ -92,10 +110,10 @@ static bool leads_into(const struct flow *f, unsigned index, const uint64_t *set
     for (unsigned k = 0; k < 2; k++)
         if (f->to[index][k] == head || has(set, f->to[index][k]))
             return true;
-    if (sam_hot_op(f->page, index) == SAM_OP_jalr)
-        for (unsigned w = 0; w < SAM_JIT_WORDS; w++)
-            if (f->returns[w] & set[w])
-                return true;
+    const uint64_t *far = far_successors(f, index);
+    for (unsigned w = 0; far && w < SAM_JIT_WORDS; w++)
+        if (far[w] & set[w])
+            return true;
     return false;
 }
 
@@ -148,7 +166,8 @@ bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, u
             uint64_t set[SAM_JIT_WORDS];
             memcpy(set, loop->inside, sizeof set);
             const bool leads = leads_into(&f, i, set, head);
-            loops |= leads && (f.to[i][0] == head || f.to[i][1] == head);
+            const uint64_t *far = far_successors(&f, i);
+            loops |= leads && (f.to[i][0] == head || f.to[i][1] == head || (far && has(far, head)));
             grown |= leads && add(loop->inside, i);
         }
     } while (grown);
@@ -163,6 +182,9 @@ bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, u
         loop->ops[i] = (uint16_t)insn.op;
         loop->acts[i] = sam_insn_rows[insn.op].does.act;
         note_operands(loop, i, &insn);
+        loop->splits |= sam_jit_moves_lanes(loop->acts[i]);
     }
+    if (loop->splits) /* they change within it */
+        memset(loop->modes + SAM_JIT_FIXED, 0, SAM_JIT_MODES - SAM_JIT_FIXED);
     return loops;
 }

@@ -26,7 +26,8 @@ struct sam_jit_loop {
     uint64_t page_pc;
     uint32_t lanes; /* 0: not a warp */
     uint32_t xlen;
-    uint32_t head; /* index of the only micro-op at which it is entered */
+    uint32_t head;   /* index of the only micro-op at which it is entered */
+    uint32_t splits; /* 1: the SIMT mask may change */
     uint8_t modes[SAM_JIT_MODES];
     uint64_t frm_plain;
     uint64_t inside[SAM_JIT_WORDS]; /* its instructions; all others leave it */
@@ -36,6 +37,12 @@ struct sam_jit_loop {
     uint8_t acts[SAM_PAGE_OPS];        /* enum sam_act */
     uint8_t uses[SAM_PAGE_OPS];
 };
+
+/* Whether an instruction of this enum sam_act may change the SIMT mask or stack. */
+static inline bool sam_jit_moves_lanes(unsigned act)
+{
+    return act == SAM_ACT_SPLIT || act == SAM_ACT_JOIN || act == SAM_ACT_RPC;
+}
 
 static inline bool sam_jit_has(const struct sam_jit_loop *loop, unsigned index)
 {

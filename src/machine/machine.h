@@ -376,7 +376,7 @@ struct sam_machine {
     uint32_t lanes;
     size_t modes;
 };
-enum { SAM_JIT_MODES = 4 };
+enum { SAM_JIT_MODES = 4, SAM_JIT_FIXED = 2 /* of them: no branch changes these */ };
 
 /* Install the scalar handlers for machine->isa.xlen. */
 void sam_machine_init_scalar(struct sam_machine *machine);
