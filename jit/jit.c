@@ -589,10 +589,9 @@ static bool optimise(LLVMModuleRef module, LLVMTargetMachineRef machine)
     static const char then[] =
         "function(instcombine,sroa,early-cse,jump-threading,simplifycfg),default<O2>";
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    const char *passes = getenv("SAM_JIT_PASSES");
     LLVMErrorRef error = LLVMRunPasses(module, first, machine, options);
     if (!error)
-        error = LLVMRunPasses(module, passes ? passes : then, machine, options);
+        error = LLVMRunPasses(module, then, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (error)
         LLVMDisposeErrorMessage(LLVMGetErrorMessage(error));
@@ -612,13 +611,8 @@ static bool finish(struct translator *t, struct translation *translation, sam_ji
     }
     const LLVMModuleRef module = t->module;
     t->module = NULL; /* the engine's */
-    const char *dump = getenv("SAM_JIT_DUMP");
-    if (dump)
-        LLVMPrintModuleToFile(module, "/tmp/jit-before.ll", NULL);
     if (!optimise(module, LLVMGetExecutionEngineTargetMachine(translation->engine)))
         return false;
-    if (dump)
-        LLVMPrintModuleToFile(module, "/tmp/jit-after.ll", NULL);
     const uint64_t address = LLVMGetFunctionAddress(translation->engine, "loop");
     *code = (sam_jit_code *)(uintptr_t)address;
     return address != 0;
@@ -631,6 +625,12 @@ static void release(void *handle)
         LLVMDisposeExecutionEngine(translation->engine);
     LLVMContextDispose(translation->context);
     free(translation);
+}
+
+/* Remarks of passes. */
+static void ignore(LLVMDiagnosticInfoRef info, void *context)
+{
+    (void)info, (void)context;
 }
 
 static void start(void)
@@ -656,6 +656,7 @@ static sam_jit_code *translate(const struct sam_jit_loop *loop, unsigned level, 
     t->loop = loop;
     t->level = level;
     t->context = translation->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(t->context, ignore, NULL);
     t->module = read_module(t->context, bitcode_of(level, loop->lanes        ? WARP
                                                           : loop->xlen == 32 ? HART32
                                                                              : HART64));
@@ -663,7 +664,7 @@ static sam_jit_code *translate(const struct sam_jit_loop *loop, unsigned level, 
     t->i8 = LLVMInt8TypeInContext(t->context);
     t->i32 = LLVMInt32TypeInContext(t->context);
     t->i64 = LLVMInt64TypeInContext(t->context);
-    if (t->module && build(t) && !LLVMVerifyModule(t->module, LLVMPrintMessageAction, NULL))
+    if (t->module && build(t) && !LLVMVerifyModule(t->module, LLVMReturnStatusAction, NULL))
         finish(t, translation, &code);
     LLVMDisposeBuilder(t->builder);
     if (t->module)
