@@ -163,8 +163,8 @@ static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
         left = c->loop_left;
         if (!(next & SAM_JIT_PLAIN))
             SAM_GO(op);
-        SAM_MUSTTAIL return c->code->machine->handlers[sam_hot_op(page, (unsigned)(op - page->ops))](
-            c, op, entry, left);
+        SAM_MUSTTAIL return c->code->machine
+            ->handlers[sam_hot_op(page, (unsigned)(op - page->ops))](c, op, entry, left);
     }
     if (!page->hot->regions[VERSIONS - 1][head] &&
         ++page->hot->misses[head] >= sam_jit_threshold(c->code->jit)) {

@@ -11,7 +11,7 @@ struct flow {
     uint64_t reached[SAM_JIT_WORDS];
     uint64_t returns[SAM_JIT_WORDS]; /* where a function may return to */
     uint64_t resumes[SAM_JIT_WORDS]; /* where a join may continue */
-    uint32_t to[SAM_PAGE_OPS][2]; /* successors; SAM_PAGE_OPS: none */
+    uint32_t to[SAM_PAGE_OPS][2];    /* successors; SAM_PAGE_OPS: none */
 };
 
 static bool has(const uint64_t *set, unsigned index)

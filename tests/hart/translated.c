@@ -29,22 +29,22 @@ static unsigned any(struct writer *w)
 
 static void write_access(struct writer *w)
 {
-    static const char *const names[] = {"lb", "lh", "lw", "lbu", "lhu", "sb", "sh", "sw", "ld", "sd"};
+    static const char *const names[] = {"lb", "lh", "lw", "lbu", "lhu",
+                                        "sb", "sh", "sw", "ld",  "sd"};
     const unsigned which = below(w, w->wide ? 10 : 8);
     /* Mostly aligned; t6 holds DATA. */
     const unsigned at = below(w, 200) == 0 ? below(w, 2048) : below(w, 200) * 8;
     sam_buffer_printf(&w->text, "\t%s x%u, %u(t6)\n", names[which], any(w), at);
     if (below(w, 6) == 0) /* at an address that is computed, rarely outside */
-        sam_buffer_printf(&w->text,
-                          "\tslli t5, x%u, %u\n\tsrli t5, t5, %u\n\tadd t5, t5, t6\n\t%s x%u, 0(t5)\n",
-                          any(w), w->wide ? 50 : 18, w->wide ? 50 : 18, below(w, 2) ? "lbu" : "sb",
-                          any(w));
+        sam_buffer_printf(
+            &w->text, "\tslli t5, x%u, %u\n\tsrli t5, t5, %u\n\tadd t5, t5, t6\n\t%s x%u, 0(t5)\n",
+            any(w), w->wide ? 50 : 18, w->wide ? 50 : 18, below(w, 2) ? "lbu" : "sb", any(w));
 }
 
 static void write_float(struct writer *w)
 {
-    static const char *const names[] = {"fadd.s", "fsub.s", "fmul.s", "fdiv.s", "fmin.s",
-                                        "fsgnj.s", "feq.s"};
+    static const char *const names[] = {"fadd.s", "fsub.s",  "fmul.s", "fdiv.s",
+                                        "fmin.s", "fsgnj.s", "feq.s"};
     sam_buffer_printf(&w->text, "\t%s x%u, x%u, x%u\n", names[below(w, 7)], any(w), any(w), any(w));
     if (below(w, 3) == 0)
         sam_buffer_printf(&w->text, "\tcsrr x%u, fflags\n", any(w));
@@ -52,7 +52,7 @@ static void write_float(struct writer *w)
 
 static void write_plain(struct writer *w)
 {
-    static const char *const names[] = {"add", "sub", "xor",  "or",  "and", "sll",  "srl", "sra",
+    static const char *const names[] = {"add", "sub", "xor",  "or",  "and", "sll",  "srl",  "sra",
                                         "slt", "mul", "mulh", "div", "rem", "divu", "sltu", "remu"};
     static const char *const small[] = {"addi", "xori", "ori", "andi", "slti"};
     switch (below(w, 8)) {
@@ -72,7 +72,8 @@ static void write_plain(struct writer *w)
 /* Traps when some bits of a register happen to be zero. */
 static void write_trap(struct writer *w)
 {
-    static const char *const names[] = {"lw x9, 2(t6)", "sw x9, -4(t6)", "sh x10, 1(t6)", "lw x11, 0(zero)"};
+    static const char *const names[] = {"lw x9, 2(t6)", "sw x9, -4(t6)", "sh x10, 1(t6)",
+                                        "lw x11, 0(zero)"};
     sam_buffer_printf(&w->text, "\tandi t5, x%u, %u\n\tbnez t5, 1f\n\t%s\n1:\n", any(w),
                       below(w, 2) ? 1023u : 127u, names[below(w, 4)]);
 }
