@@ -24,11 +24,11 @@ static LLVMValueRef entry_of(LLVMModuleRef module, const char *table, unsigned o
 LLVMValueRef sam_translator_handler(const struct translator *t, unsigned op)
 {
     char table[64];
-    snprintf(table, sizeof table, "sam_translated_lanes_%u", t->loop->lanes);
+    snprintf(table, sizeof table, "sam_lanes_translated_%u", t->loop->lanes);
     LLVMValueRef found = entry_of(t->module, table, op);
     if (!found)
-        found = entry_of(t->module, "sam_translated_lanes", op);
-    return found ? found : entry_of(t->module, "sam_translated_scalar", op);
+        found = entry_of(t->module, "sam_lanes_translated", op);
+    return found ? found : entry_of(t->module, "sam_scalar_translated", op);
 }
 
 void sam_translator_mark(LLVMContextRef context, LLVMValueRef function, const char *name)
@@ -138,11 +138,8 @@ bool sam_translator_find(struct translator *t)
             LLVMSetLinkage(f, LLVMInternalLinkage);
         }
     }
-    for (LLVMValueRef g = LLVMGetFirstGlobal(t->module), next; g; g = next) {
-        next = LLVMGetNextGlobal(g);
-        size_t size;
-        if (begins(LLVMGetValueName2(g, &size), "sam_translated_"))
+    for (LLVMValueRef g = LLVMGetFirstGlobal(t->module); g; g = LLVMGetNextGlobal(g))
+        if (!LLVMIsDeclaration(g))
             LLVMSetLinkage(g, LLVMInternalLinkage);
-    }
     return t->handlers[t->loop->head] != NULL;
 }

@@ -2,8 +2,8 @@
 /* Hot loops as machine code. The interpreter counts backward branches (hot.c); a loop that is hot
  * is described as a `struct sam_jit_loop` (hot_loop.c) and translated by libsamite-jit.so, which is
  * loaded on demand (jit.c). The translation consists of the bodies of the interpreter's own
- * handlers, so no instruction has a second meaning. Whatever it cannot do it leaves to the
- * interpreter, at a micro-op and with all state written back. */
+ * handlers, so no instruction has a second meaning. Traps, misses of the TLB and the end of a
+ * budget are left to the interpreter, at a micro-op and with all state written back. */
 #ifndef SAM_JIT_H
 #define SAM_JIT_H
 
@@ -11,7 +11,7 @@
 
 enum { SAM_JIT_WORDS = SAM_PAGE_OPS / 64 };
 
-/* How the loop uses an instruction's operands. */
+/* Uses of an instruction's operands. */
 enum {
     SAM_JIT_FLOAT = 1,    /* may raise the host's floating-point flags */
     SAM_JIT_READS_VD = 2, /* the vector register of the result is a source, too */
@@ -56,7 +56,7 @@ typedef uintptr_t sam_jit_code(struct sam_core *c, const struct sam_uop *op,
                                const struct sam_uop *entry, int64_t left);
 enum { SAM_JIT_PLAIN = 1 };
 
-/* What libsamite-jit.so exports, as SAM_JIT_SYMBOL. */
+/* The interface of libsamite-jit.so, which exports one as SAM_JIT_SYMBOL. */
 struct sam_jit_library {
     const char *version; /* of samite: must be the same */
     size_t loop_size, core_size;

@@ -551,7 +551,7 @@ static sam_handler *pair_of(enum sam_op first, enum sam_op second)
 #if XLEN == 64
 #define HANDLE_SCALAR64(id) [SAM_OP_##id] = op_##id,
 #endif
-sam_handler *const sam_translated_scalar[SAM_OP_COUNT] = {
+sam_handler *const sam_scalar_translated[SAM_OP_COUNT] = {
 #include "isa/handlers.h"
 };
 #else

@@ -108,7 +108,7 @@ static inline uint64_t sam_retired_at(const struct sam_core *c, const struct sam
     return c->retired + (uint64_t)(c->quantum - left + (op - entry));
 }
 
-/* What holds without a test. gcc makes nothing of it. */
+/* A condition that holds and is not tested. */
 #if SAM_TRANSLATED
 #define SAM_ASSUME(condition) __builtin_assume(condition)
 #else

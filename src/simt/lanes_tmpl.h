@@ -219,11 +219,11 @@ LANE_OP(vsub12_vi, const uint32_t *vb = V(op->rs1);
 
 #if SAM_TRANSLATED
 #define HANDLE_LANES(id) [SAM_OP_##id] = op_##id,
-sam_handler *const sam_translated_lanes[SAM_OP_COUNT] = {
+sam_handler *const sam_lanes_translated[SAM_OP_COUNT] = {
 #include "isa/handlers.h"
 };
 #define OF_WIDTH(width)                                                                            \
-    sam_handler *const sam_translated_lanes_##width[SAM_OP_COUNT] = {                              \
+    sam_handler *const sam_lanes_translated_##width[SAM_OP_COUNT] = {                              \
         [SAM_OP_vlw12_v] = vlw12_v_##width, [SAM_OP_vsw12_v] = vsw12_v_##width,                    \
         [SAM_OP_vlw_v] = vlw_v_##width,     [SAM_OP_vsw_v] = vsw_v_##width,                        \
         [SAM_OP_vle32_v] = vle32_v_##width, [SAM_OP_vse32_v] = vse32_v_##width,                    \

@@ -78,7 +78,7 @@ static void write_trap(struct writer *w)
                       below(w, 2) ? 1023u : 127u, names[below(w, 4)]);
 }
 
-/* Replaces an instruction of the program by addi or xori, now and then. */
+/* Replaces an instruction of the program by addi or xori, depending on a register. */
 static void write_change(struct writer *w, unsigned label)
 {
     sam_buffer_printf(&w->text,
