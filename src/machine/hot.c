@@ -12,6 +12,7 @@ enum { VERSIONS = 2 }; /* of a loop, for different modes */
 struct page_hot {
     struct sam_jit_region *regions[VERSIONS][SAM_PAGE_OPS]; /* entered at this instruction */
     unsigned entered;                                       /* of them */
+    struct sam_jit_region *pending[SAM_PAGE_OPS];           /* by head: being translated */
     uint16_t counted[SAM_PAGE_OPS]; /* the branch whose handler counts it, or 0 */
     uint32_t counts[SAM_PAGE_OPS], misses[SAM_PAGE_OPS];
 };
@@ -86,6 +87,9 @@ void sam_hot_forget(const struct sam_code *code, struct code_page *page, unsigne
             leave_out(code, page, head);
             break;
         }
+    for (unsigned head = 0; hot && head < SAM_PAGE_OPS; head++)
+        if (hot->pending[head] && sam_jit_has(&hot->pending[head]->loop, index))
+            hot->pending[head] = NULL;
     if (hot)
         hot->counted[index] = 0;
 }
@@ -108,13 +112,18 @@ static void install(const struct sam_code *code, struct code_page *page,
 /* Have the loop of `head` translated in the core's modes. Returns false while it is pending. */
 static bool translate(struct sam_core *c, struct code_page *page, unsigned head)
 {
-    struct sam_jit_loop *loop = malloc(sizeof *loop);
-    struct sam_jit_region *region = NULL;
-    if (loop && sam_hot_find_loop(c, page, head, loop))
-        region = sam_jit_find(c->code->jit, loop);
-    free(loop);
-    if (region && sam_jit_state(region) == SAM_JIT_PENDING)
+    struct sam_jit_region *region = page->hot->pending[head];
+    if (!region) {
+        struct sam_jit_loop *loop = malloc(sizeof *loop);
+        if (loop && sam_hot_find_loop(c, page, head, loop))
+            region = sam_jit_find(c->code->jit, loop);
+        free(loop);
+    }
+    page->hot->pending[head] = NULL;
+    if (region && sam_jit_state(region) == SAM_JIT_PENDING) {
+        page->hot->pending[head] = region;
         return false;
+    }
     if (region && sam_jit_state(region) == SAM_JIT_READY)
         install(c->code, page, region);
     return true;
