@@ -54,6 +54,27 @@ static double qemu_rate(const char *path, double instructions)
     return instructions / best;
 }
 
+/* The program translated, where the translator is built; qemu is the reference. */
+static void run_translated(struct bench *bench, const char *title, struct sam_image *image,
+                           const struct sam_hart_options *options, double reference)
+{
+#if defined(SAM_JIT_LIBRARY)
+    char name[96];
+    struct bench_program p = {0};
+    snprintf(name, sizeof name, "%s: translated", title);
+    if (!bench_wants(bench, name))
+        return;
+    setenv("SAMITE_JIT_LIBRARY", SAM_JIT_LIBRARY, 0);
+    setenv("SAMITE_JIT", "wait", 1);
+    bench_program_open(&p, image, options);
+    unsetenv("SAMITE_JIT");
+    bench_rate(bench, name, "MIPS", 1e6, bench_program_run, &p, reference);
+    sam_hart_free(p.hart);
+#else
+    (void)bench, (void)title, (void)image, (void)options, (void)reference;
+#endif
+}
+
 static void run_compiled(struct bench *bench, const char *name, bool statistics)
 {
     char path[512], title[64], qemu[96], with_stats[96];
@@ -78,6 +99,7 @@ static void run_compiled(struct bench *bench, const char *name, bool statistics)
     if (reference > 0)
         bench_value(bench, qemu, "MIPS", reference, 0);
     bench_rate(bench, title, "MIPS", 1e6, bench_program_run, &p, reference);
+    run_translated(bench, title, image, &options, reference);
     if (statistics) {
         options.collect_stats = true;
         bench_program_open(&counted, image, &options);

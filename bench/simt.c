@@ -72,6 +72,26 @@ static void run_counted(struct bench *bench, struct bench_kernel *k, const char 
     sam_profile_free(profile);
 }
 
+/* The same translated, where the translator is built; native C is the reference. */
+static void run_translated(struct bench *bench, const struct bench_loop *loop, double reference)
+{
+#if defined(SAM_JIT_LIBRARY)
+    char name[96];
+    struct bench_kernel kernel;
+    snprintf(name, sizeof name, "%s: translated", loop->title);
+    if (!bench_wants(bench, name))
+        return;
+    setenv("SAMITE_JIT_LIBRARY", SAM_JIT_LIBRARY, 0);
+    setenv("SAMITE_JIT", "wait", 1);
+    bench_loop_open(&kernel, loop);
+    unsetenv("SAMITE_JIT");
+    bench_rate(bench, name, loop->unit, 1e6, bench_loop_run, &kernel, reference);
+    bench_kernel_close(&kernel);
+#else
+    (void)bench, (void)loop, (void)reference;
+#endif
+}
+
 static void run_loop(struct bench *bench, const struct bench_loop *loop, struct native_state *state)
 {
     char native_name[96];
@@ -90,6 +110,7 @@ static void run_loop(struct bench *bench, const struct bench_loop *loop, struct 
     run_counted(bench, &kernel, "statistics", plain);
     run_counted(bench, &kernel, "profile", plain);
     bench_kernel_close(&kernel);
+    run_translated(bench, loop, reference);
 }
 
 /* The cost of a session: the first loop in one, against the plain launch, and its steps. */

@@ -39,6 +39,11 @@ const struct cli_option run_program_rows[] = {
             "write a value of 32 bits, or of VALUE:u8, :u16, :u32 or :u64, at this point of the "
             "sequence; bytes that no buffer holds become memory",
             .parse = run_parse_poke, .repeats = true, .forms = 1 << RUN_VENTUS),
+    CLI_ROW(struct run_command, run, "jit", CLI_PARSE, "off|auto|wait",
+            "translate hot loops with libsamite-jit.so: on a thread of its own (auto) or while the "
+            "program waits (wait). The default is that of the environment variable SAMITE_JIT, or "
+            "off",
+            .parse = run_parse_jit),
     CLI_ROW(struct run_command, run.max_insns, "max-insns", CLI_NUMBER, "N",
             "fail when the program, or a warp of the kernel, executes more than N instructions"),
     CLI_ROW(struct run_command, run.trace, "log", CLI_TEXT, "FILE", "older name of --trace=FILE",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options shared by several machines, and the files that they name. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "files.h"
@@ -27,6 +28,15 @@ int run_parse_file(struct cli_args *args, const struct cli_option *option, const
     if (!cli_after_dashes(args) || r->files.count == 1)
         r->programs = r->files.count;
     return CLI_OK;
+}
+
+int run_parse_jit(struct cli_args *args, const struct cli_option *option, const char *text,
+                  void *request)
+{
+    (void)option, (void)request;
+    if (strcmp(text, "off") != 0 && strcmp(text, "auto") != 0 && strcmp(text, "wait") != 0)
+        return cli_usage_error(args, "--jit=%s: expected off, auto or wait", text);
+    return setenv("SAMITE_JIT", text, 1) == 0 ? CLI_OK : cli_no_memory();
 }
 
 int run_parse_dump(struct cli_args *args, const struct cli_option *option, const char *text,

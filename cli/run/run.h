@@ -82,6 +82,8 @@ enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE, RUN_SYSTEM, RUN_HOST };
 /* For CLI_PARSE: operands, dumps and pokes become steps; --stats[=json]. */
 int run_parse_file(struct cli_args *args, const struct cli_option *option, const char *text,
                    void *request);
+int run_parse_jit(struct cli_args *args, const struct cli_option *option, const char *text,
+                  void *request);
 int run_parse_dump(struct cli_args *args, const struct cli_option *option, const char *text,
                    void *request);
 int run_parse_poke(struct cli_args *args, const struct cli_option *option, const char *text,

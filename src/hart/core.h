@@ -125,6 +125,7 @@ struct sam_hart {
     struct sam_core core; /* must be first: sam_hart_of */
     struct sam_tlb tlb;
     struct sam_code *code;
+    struct sam_jit *jit;       /* NULL: all is interpreted */
     struct sam_memory *memory; /* home.memory or its own */
     struct sam_hart_home home;
     uint32_t port_word; /* data of the last access to a control register */

@@ -4,6 +4,7 @@
 
 #include "energy/energy.h"
 #include "hart/core.h"
+#include "machine/jit.h"
 
 #define DEFAULT_ISA "rv64im_zicsr_zfinx_xtensorload"
 
@@ -121,6 +122,8 @@ static enum sam_status fill(struct sam_hart *hart, const struct sam_hart_options
         return sam_fail_memory(error);
     sam_machine_init_scalar(&hart->machine);
     sam_core_init(&hart->core, &hart->tlb, hart->code, hart->home.code_base);
+    hart->jit = sam_jit_new();
+    sam_code_translate(hart->code, hart->jit);
     status = add_tensor(hart, error);
     if (status == SAM_OK)
         status = add_matrix(hart, error);
@@ -168,6 +171,7 @@ void sam_hart_free(struct sam_hart *hart)
     sam_matrix_free(hart->matrix);
     sam_mxu_free(hart->mxu);
     sam_code_free(hart->code);
+    sam_jit_free(hart->jit);
     sam_hart_counts_free(hart->counts);
     sam_hart_marks_free(hart);
     sam_tlb_release(&hart->tlb);

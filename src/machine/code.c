@@ -69,6 +69,7 @@ void sam_code_free(struct sam_code *code)
             for (unsigned j = 0; j < SAM_PAGE_OPS; j++)
                 free(page->fused[j]);
             free(page->counters);
+            free(page->hot);
             free(page);
         }
     }
@@ -125,6 +126,8 @@ static bool is_prefix(const struct code_page *page, unsigned index)
 
 static void reset_page(struct code_page *page)
 {
+    free(page->hot);
+    page->hot = NULL;
     for (unsigned i = 0; i < SAM_PAGE_OPS; i++)
         page->ops[i] = (struct sam_uop){.fn = op_translate};
     page->ops[SAM_PAGE_OPS] = (struct sam_uop){.fn = op_leave_page};
@@ -137,7 +140,8 @@ static void reset_page(struct code_page *page)
 /* Fuse instruction `index` with the next if there is a handler for the pair. */
 static void pair_up(const struct sam_machine *machine, struct code_page *page, unsigned index)
 {
-    if (index + 1 >= SAM_PAGE_OPS || !page->plain[index] || !page->plain[index + 1])
+    if (index + 1 >= SAM_PAGE_OPS || !page->plain[index] || !page->plain[index + 1] ||
+        sam_hot_holds(page, index))
         return;
     sam_handler *pair =
         machine->pair_of((enum sam_op)page->plain[index], (enum sam_op)page->plain[index + 1]);
@@ -150,6 +154,7 @@ static void forget(struct sam_code *code, struct code_page *page, unsigned index
 {
     if (page->counters)
         sam_page_flush_replaced(code->instrumentation, page, index);
+    sam_hot_forget(code, page, index);
     page->ops[index] = (struct sam_uop){.fn = op_translate};
     page->plain[index] = 0;
     page->known[index / 64] &= ~(UINT64_C(1) << index % 64);
@@ -292,6 +297,7 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
             sam_uop_instrument(c->code, &insn, 0, &page->ops[index], &page->counters[index]);
         if (page->ops[index].fn == machine->handlers[insn.op])
             page->plain[index] = (uint16_t)insn.op;
+        sam_hot_watch(c->code, page, index);
         if (index)
             pair_up(machine, page, index - 1);
         pair_up(machine, page, index);

@@ -371,7 +371,12 @@ struct sam_machine {
     /* The machine's own CSRs, tried first; NULL or false: not one of them. */
     bool (*csr_read)(struct sam_core *core, unsigned address, uint64_t instret, uint64_t *value);
     bool (*csr_write)(struct sam_core *core, unsigned address, uint64_t next, uint64_t value);
+    /* Of warps, for translation: their lanes (0: not a warp), and where in the core's struct
+     * SAM_JIT_MODES bytes lie that choose between the paths of vector instructions. */
+    uint32_t lanes;
+    size_t modes;
 };
+enum { SAM_JIT_MODES = 4, SAM_JIT_FIXED = 2 /* of them: no branch changes these */ };
 
 /* Install the scalar handlers for machine->isa.xlen. */
 void sam_machine_init_scalar(struct sam_machine *machine);
@@ -393,6 +398,10 @@ void sam_code_each_page(const struct sam_code *code, void (*visit)(void *context
                         void *context);
 /* A number that changes whenever a page is decoded or stored to. */
 uint64_t sam_code_changes(const struct sam_code *code);
+/* Have hot loops translated (jit.h), before anything is decoded. `jit` must outlive the code; NULL:
+ * not at all. */
+struct sam_jit;
+void sam_code_translate(struct sam_code *code, struct sam_jit *jit);
 /* Invalidate all decoded code. */
 void sam_code_reset(struct sam_code *code);
 /* The fetchable part of a page: page[begin] to page[end - 1]. */

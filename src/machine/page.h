@@ -20,6 +20,7 @@ struct code_page {
     uint64_t pc;
     struct sam_fused *fused[SAM_PAGE_OPS]; /* by index of the prefix; reused */
     struct sam_counters *counters;         /* PAGE_COUNTERS of them, in instrumented code */
+    struct page_hot *hot;                  /* hot.c; NULL: nothing is counted */
     struct code_page *next;                /* in the same hash bucket */
 };
 
@@ -43,6 +44,7 @@ struct steps {
 struct sam_code {
     const struct sam_machine *machine;
     struct sam_tlb *tlb;
+    struct sam_jit *jit; /* NULL: interpreted only */
     struct code_page *pages[PAGE_HASH];
     unsigned vectors; /* see sam_code_vectors */
     uint64_t changes; /* see sam_code_changes */
@@ -75,6 +77,15 @@ void sam_code_redecode(struct sam_code *code, uint64_t pc);
  * address even within the page. */
 void sam_uop_fill(const struct sam_machine *machine, struct sam_code *code,
                   const struct sam_insn *insn, uint64_t pc, bool in_page, struct sam_uop *uop);
+
+/* hot.c: loops that are translated. */
+/* Count the instruction, just decoded, if it may branch backwards. */
+void sam_hot_watch(const struct sam_code *code, struct code_page *page, unsigned index);
+/* Whether the micro-op has a handler of hot.c. */
+bool sam_hot_holds(const struct code_page *page, unsigned index);
+/* Instruction `index` changes: translations that contain it, or the one before it, are not entered
+ * any more. */
+void sam_hot_forget(const struct sam_code *code, struct code_page *page, unsigned index);
 
 /* instrument.c */
 /* Install the instrumented handler, if any, of `insn`, just decoded into `uop`. `prefix`: the word

@@ -546,6 +546,15 @@ static sam_handler *pair_of(enum sam_op first, enum sam_op second)
 #define op_fsw       op_sw
 #define op_fmv_w_x   op_fmv_x_w
 
+#if SAM_TRANSLATED
+#define HANDLE_SCALAR(id) [SAM_OP_##id] = op_##id,
+#if XLEN == 64
+#define HANDLE_SCALAR64(id) [SAM_OP_##id] = op_##id,
+#endif
+sam_handler *const sam_scalar_translated[SAM_OP_COUNT] = {
+#include "isa/handlers.h"
+};
+#else
 void FILL(struct sam_machine *machine);
 void FILL(struct sam_machine *machine)
 {
@@ -560,3 +569,4 @@ void FILL(struct sam_machine *machine)
 #endif
 #include "isa/handlers.h"
 }
+#endif

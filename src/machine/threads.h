@@ -17,8 +17,13 @@
 #define SAM_SANITIZED 0
 #endif
 
+/* The handlers as bitcode for src/jit: they return the next micro-op, or NULL to leave. */
+#if !defined(SAM_TRANSLATED)
+#define SAM_TRANSLATED 0
+#endif
+
 #if !defined(SAM_TAIL_CALLS)
-#if defined(__OPTIMIZE__) && !SAM_SANITIZED && !defined(SAM_NO_TAIL_CALLS)
+#if !SAM_TRANSLATED && defined(__OPTIMIZE__) && !SAM_SANITIZED && !defined(SAM_NO_TAIL_CALLS)
 #define SAM_TAIL_CALLS 1
 #else
 #define SAM_TAIL_CALLS 0
@@ -103,6 +108,13 @@ static inline uint64_t sam_retired_at(const struct sam_core *c, const struct sam
     return c->retired + (uint64_t)(c->quantum - left + (op - entry));
 }
 
+/* A condition that holds and is not tested. */
+#if SAM_TRANSLATED
+#define SAM_ASSUME(condition) __builtin_assume(condition)
+#else
+#define SAM_ASSUME(condition) (void)0
+#endif
+
 /* --- memory, the fast path. NULL: use sam_access_slow. XLEN 32. */
 static inline uint8_t *sam_fast32(const struct sam_core *c, uint32_t address, unsigned size,
                                   bool write)
@@ -110,8 +122,10 @@ static inline uint8_t *sam_fast32(const struct sam_core *c, uint32_t address, un
     const struct sam_tlb_entry *page = &c->entries[address >> 12];
     uint32_t offset = address & (SAM_PAGE_SIZE - 1);
     uint32_t limit = write ? page->write_limit : page->read_limit;
-    if (SAM_LIKELY(offset + size <= limit && !(address & (size - 1))))
+    if (SAM_LIKELY(offset + size <= limit && !(address & (size - 1)))) {
+        SAM_ASSUME(page->host);
         return page->host + offset;
+    }
     return NULL;
 }
 
@@ -122,8 +136,10 @@ static inline uint8_t *sam_fast64(const struct sam_core *c, uint64_t address, un
     uint32_t offset = (uint32_t)address & (SAM_PAGE_SIZE - 1);
     uint32_t limit = write ? page->write_limit : page->read_limit;
     if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
-                   !(address & (size - 1))))
+                   !(address & (size - 1)))) {
+        SAM_ASSUME(page->host);
         return page->host + offset;
+    }
     return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/cpu.h"
+#include "machine/jit.h"
 #include "sanitize/sanitize.h"
 #include "simt/simt.h"
 
@@ -49,6 +50,8 @@ static void fill_machine(struct sam_machine *machine, uint32_t lanes)
     sam_machine_init_scalar(machine);
     sam_lanes_fill(machine, lanes);
     sam_warp_fill(machine);
+    machine->lanes = lanes;
+    machine->modes = offsetof(struct sam_warp, groups);
 }
 
 enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_options *options,
@@ -81,6 +84,7 @@ enum sam_status sam_gpu_new_in(struct sam_memory *memory, const struct sam_gpu_o
         gpu->narrow[i].isa = gpu->machine.isa;
         fill_machine(&gpu->narrow[i], 4u << i);
     }
+    gpu->jit = sam_jit_new();
     *out = gpu;
     return SAM_OK;
 }
@@ -91,6 +95,7 @@ void sam_gpu_free(struct sam_gpu *gpu)
         return;
     sam_workers_forget(gpu);
     sam_parallel_crew_free(gpu->crew);
+    sam_jit_free(gpu->jit);
     if (!gpu->shares)
         sam_memory_free(gpu->memory);
     free(gpu->inputs);

@@ -224,7 +224,9 @@ static inline void blend(struct sam_warp *w, uint32_t bits, uint32_t *vd, const 
     __m512i low = _mm512_mask_mov_epi32(LANES_HALF(vd, 0), (__mmask16)bits, LANES_HALF(result, 0));
     __m512i high =
         _mm512_mask_mov_epi32(LANES_HALF(vd, 1), (__mmask16)(bits >> 16), LANES_HALF(result, 1));
+#if !SAM_TRANSLATED
     __asm__("" : "+v"(low), "+v"(high));
+#endif
     _mm512_store_si512(vd, low);
     _mm512_store_si512(vd + 16, high);
 #else

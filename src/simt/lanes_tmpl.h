@@ -40,7 +40,11 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
     }
 
 /* Keeps compilers from merging the dispatch jumps of two paths. */
+#if SAM_TRANSLATED
+#define OWN_JUMP() (void)0
+#else
 #define OWN_JUMP() __asm__ volatile("" : : : "memory")
+#endif
 
 /* vd[i] = expr of a (vs2), b (vs1 or a scalar), d (old vd). B0 declares b's operand, BI reads
  * it. */
@@ -213,6 +217,22 @@ LANE_OP(vsub12_vi, const uint32_t *vb = V(op->rs1);
 #define op_vsoxei16_v op_vsuxei16_v
 #define op_vsoxei32_v op_vsuxei32_v
 
+#if SAM_TRANSLATED
+#define HANDLE_LANES(id) [SAM_OP_##id] = op_##id,
+sam_handler *const sam_lanes_translated[SAM_OP_COUNT] = {
+#include "isa/handlers.h"
+};
+#define OF_WIDTH(width)                                                                            \
+    sam_handler *const sam_lanes_translated_##width[SAM_OP_COUNT] = {                              \
+        [SAM_OP_vlw12_v] = vlw12_v_##width, [SAM_OP_vsw12_v] = vsw12_v_##width,                    \
+        [SAM_OP_vlw_v] = vlw_v_##width,     [SAM_OP_vsw_v] = vsw_v_##width,                        \
+        [SAM_OP_vle32_v] = vle32_v_##width, [SAM_OP_vse32_v] = vse32_v_##width,                    \
+    };
+OF_WIDTH(4)
+OF_WIDTH(8)
+OF_WIDTH(16)
+#undef OF_WIDTH
+#else
 void FILL(struct sam_machine *machine, uint32_t lanes);
 void FILL(struct sam_machine *machine, uint32_t lanes)
 {
@@ -222,3 +242,4 @@ void FILL(struct sam_machine *machine, uint32_t lanes)
     fill_words(h, lanes);
     fill_pairs(machine->pair_handlers);
 }
+#endif

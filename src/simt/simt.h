@@ -332,6 +332,7 @@ struct sam_gpu {
     size_t input_count, input_capacity;
     struct sam_kept *kept;          /* workers of earlier launches, or NULL */
     struct sam_parallel_crew *crew; /* their threads, or NULL */
+    struct sam_jit *jit;            /* NULL: launches are interpreted */
 };
 
 /* The handlers for warps of `lanes` lanes, 4 to 32. */

@@ -92,6 +92,8 @@ bool sam_worker_open(struct sam_worker *worker, struct sam_run *run)
         sam_worker_release(worker);
         sam_clear(worker, sizeof *worker);
         return false;
+    } else {
+        sam_code_translate(worker->code, run->gpu->jit);
     }
     worker->tlb.asks_slack = run->gpu->options.past_end != NULL;
     const bool fits = sam_group_fit(&worker->own, run);

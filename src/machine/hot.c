@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts backward branches and enters translated loops. Both are handlers in decoded code: without
+ * a jit, code is what it would be without this file. */
+#include <stdlib.h>
+
+#include "machine/jit.h"
+#include "machine/page.h"
+#include "machine/threads.h"
+
+enum { VERSIONS = 2 }; /* of a loop, for different modes */
+
+struct page_hot {
+    struct sam_jit_region *regions[VERSIONS][SAM_PAGE_OPS]; /* entered at this instruction */
+    unsigned entered;                                       /* of them */
+    struct sam_jit_region *pending[SAM_PAGE_OPS];           /* by head: being translated */
+    uint16_t counted[SAM_PAGE_OPS]; /* the branch whose handler counts it, or 0 */
+    uint32_t counts[SAM_PAGE_OPS], misses[SAM_PAGE_OPS];
+};
+
+void sam_code_translate(struct sam_code *code, struct sam_jit *jit)
+{
+    code->jit = jit;
+}
+
+static struct code_page *page_of(const struct sam_core *c)
+{
+    return (struct code_page *)(uintptr_t)c->ops; /* its first member */
+}
+
+enum sam_op sam_hot_op(const struct code_page *page, unsigned index)
+{
+    return (enum sam_op)(page->hot && page->hot->counted[index] ? page->hot->counted[index]
+                                                                : page->plain[index]);
+}
+
+bool sam_hot_holds(const struct code_page *page, unsigned index)
+{
+    return page->hot && (page->hot->counted[index] || page->hot->regions[0][index]);
+}
+
+static sam_handler op_count, op_enter;
+
+void sam_hot_watch(const struct sam_code *code, struct code_page *page, unsigned index)
+{
+    const struct sam_uop *uop = &page->ops[index];
+    const enum sam_op op = (enum sam_op)page->plain[index];
+    const unsigned act = op ? sam_insn_rows[op].does.act : SAM_ACT_ALU;
+    const bool near = act == SAM_ACT_BRANCH || op == SAM_OP_jal ||
+                      (act == SAM_ACT_SPLIT && !(uop->rs3 & SAM_UOP_FAR));
+    if (!code->jit || code->instrumentation || !near || uop->imm < 0 || uop->imm > (int)index)
+        return;
+    if (!page->hot && !(page->hot = sam_alloc(1, sizeof *page->hot)))
+        return;
+    page->hot->counted[index] = (uint16_t)op;
+    page->hot->counts[index] = 0;
+    page->plain[index] = 0;
+    page->ops[index].fn = op_count;
+}
+
+static void count_no_more(const struct sam_code *code, struct code_page *page, unsigned index)
+{
+    const uint16_t op = page->hot->counted[index];
+    if (!op)
+        return;
+    page->hot->counted[index] = 0;
+    page->plain[index] = op;
+    page->ops[index].fn = code->machine->handlers[op];
+}
+
+static void leave_out(const struct sam_code *code, struct code_page *page, unsigned head)
+{
+    for (unsigned k = 0; k < VERSIONS; k++)
+        page->hot->regions[k][head] = NULL;
+    page->hot->entered--;
+    page->ops[head].fn = code->machine->handlers[page->plain[head]];
+}
+
+void sam_hot_forget(const struct sam_code *code, struct code_page *page, unsigned index)
+{
+    struct page_hot *hot = page->hot;
+    for (unsigned head = 0; hot && hot->entered && head < SAM_PAGE_OPS; head++)
+        for (unsigned k = 0; k < VERSIONS; k++) {
+            const struct sam_jit_region *region = hot->regions[k][head];
+            if (!region || !(sam_jit_has(&region->loop, index) ||
+                             (index && sam_jit_has(&region->loop, index - 1))))
+                continue;
+            leave_out(code, page, head);
+            break;
+        }
+    for (unsigned head = 0; hot && head < SAM_PAGE_OPS; head++)
+        if (hot->pending[head] && sam_jit_has(&hot->pending[head]->loop, index))
+            hot->pending[head] = NULL;
+    if (hot)
+        hot->counted[index] = 0;
+}
+
+static void install(const struct sam_code *code, struct code_page *page,
+                    struct sam_jit_region *region)
+{
+    struct page_hot *hot = page->hot;
+    const unsigned head = region->loop.head;
+    for (unsigned k = 0; k < VERSIONS; k++)
+        if (hot->regions[k][head] == region)
+            return;
+    count_no_more(code, page, head);
+    hot->entered += !hot->regions[0][head];
+    memmove(&hot->regions[1][head], &hot->regions[0][head], sizeof(struct sam_jit_region *));
+    hot->regions[0][head] = region;
+    page->ops[head].fn = op_enter;
+}
+
+/* Have the loop of `head` translated in the core's modes. Returns false while it is pending. */
+static bool translate(struct sam_core *c, struct code_page *page, unsigned head)
+{
+    struct sam_jit_region *region = page->hot->pending[head];
+    if (!region) {
+        struct sam_jit_loop *loop = malloc(sizeof *loop);
+        if (loop && sam_hot_find_loop(c, page, head, loop))
+            region = sam_jit_find(c->code->jit, loop);
+        free(loop);
+    }
+    page->hot->pending[head] = NULL;
+    if (region && sam_jit_state(region) == SAM_JIT_PENDING) {
+        page->hot->pending[head] = region;
+        return false;
+    }
+    if (region && sam_jit_state(region) == SAM_JIT_READY)
+        install(c->code, page, region);
+    return true;
+}
+
+static SAM_NOINLINE void reached(struct sam_core *c, struct code_page *page, unsigned index,
+                                 unsigned head)
+{
+    const uint32_t threshold = sam_jit_threshold(c->code->jit);
+    if (translate(c, page, head))
+        count_no_more(c->code, page, index);
+    else
+        page->hot->counts[index] = threshold > 1024 ? threshold - 1024 : 0; /* look again then */
+}
+
+/* The handler of a backward branch. */
+static const struct sam_uop *op_count(SAM_HANDLER_ARGS)
+{
+    struct code_page *page = page_of(c);
+    const unsigned index = (unsigned)(op - page->ops);
+    sam_handler *fn = c->code->machine->handlers[page->hot->counted[index]];
+    if (SAM_UNLIKELY(++page->hot->counts[index] >= sam_jit_threshold(c->code->jit)))
+        reached(c, page, index, (unsigned)op->imm);
+    SAM_MUSTTAIL return fn(c, op, entry, left);
+}
+
+static bool is_in_modes(const struct sam_core *c, const struct sam_jit_loop *loop)
+{
+    return !loop->lanes ||
+           (memcmp(loop->modes, (const char *)c + c->code->machine->modes, SAM_JIT_MODES) == 0 &&
+            loop->frm_plain == c->frm_plain);
+}
+
+/* The handler at the head of a translated loop. */
+static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
+{
+    struct code_page *page = page_of(c);
+    const unsigned head = (unsigned)(op - page->ops);
+    for (unsigned k = 0; k < VERSIONS; k++) {
+        const struct sam_jit_region *region = page->hot->regions[k][head];
+        if (!region || !is_in_modes(c, &region->loop))
+            continue;
+        const uintptr_t next = region->code(c, op, entry, left);
+        op = (const struct sam_uop *)(next & ~(uintptr_t)SAM_JIT_PLAIN);
+        entry = c->loop_entry;
+        left = c->loop_left;
+        if (!(next & SAM_JIT_PLAIN))
+            SAM_GO(op);
+        SAM_MUSTTAIL return c->code->machine
+            ->handlers[sam_hot_op(page, (unsigned)(op - page->ops))](c, op, entry, left);
+    }
+    if (!page->hot->regions[VERSIONS - 1][head] &&
+        ++page->hot->misses[head] >= sam_jit_threshold(c->code->jit)) {
+        page->hot->misses[head] = 0;
+        translate(c, page, head);
+    }
+    SAM_MUSTTAIL return c->code->machine->handlers[page->plain[head]](c, op, entry, left);
+}

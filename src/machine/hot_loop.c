@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the natural loop of an instruction in a page of decoded code: all instructions from which a
+ * branch back to it is reached without passing it. */
+#include "machine/jit.h"
+#include "machine/page.h"
+
+enum { MOST = 600 }; /* instructions of a loop */
+
+struct flow {
+    const struct code_page *page;
+    uint64_t reached[SAM_JIT_WORDS];
+    uint64_t returns[SAM_JIT_WORDS]; /* where a function may return to */
+    uint64_t resumes[SAM_JIT_WORDS]; /* where a join may continue */
+    uint32_t to[SAM_PAGE_OPS][2];    /* successors; SAM_PAGE_OPS: none */
+};
+
+static bool has(const uint64_t *set, unsigned index)
+{
+    return index < SAM_PAGE_OPS && (set[index / 64] >> index % 64 & 1);
+}
+
+static bool add(uint64_t *set, unsigned index)
+{
+    if (index >= SAM_PAGE_OPS || has(set, index))
+        return false;
+    set[index / 64] |= UINT64_C(1) << index % 64;
+    return true;
+}
+
+/* Whether a translation can contain the instruction. */
+static bool is_translatable(const struct code_page *page, unsigned index)
+{
+    const enum sam_op op = index < SAM_PAGE_OPS ? sam_hot_op(page, index) : SAM_OP_ILLEGAL;
+    if (op == SAM_OP_ILLEGAL)
+        return false;
+    switch ((enum sam_act)sam_insn_rows[op].does.act) {
+    case SAM_ACT_ALU:
+    case SAM_ACT_MULDIV:
+    case SAM_ACT_FLOAT:
+    case SAM_ACT_BRANCH:
+    case SAM_ACT_JUMP:
+    case SAM_ACT_LOAD:
+    case SAM_ACT_STORE:
+    case SAM_ACT_SPLIT:
+    case SAM_ACT_JOIN:
+    case SAM_ACT_RPC: return true;
+    default: return false;
+    }
+}
+
+static void find_successors(struct flow *f, unsigned index)
+{
+    const struct sam_uop *uop = &f->page->ops[index];
+    const enum sam_op op = sam_hot_op(f->page, index);
+    const unsigned act = sam_insn_rows[op].does.act;
+    uint32_t *to = f->to[index];
+    to[0] = to[1] = SAM_PAGE_OPS;
+    if (act == SAM_ACT_JUMP) {
+        if (op == SAM_OP_jal)
+            to[0] = (uint32_t)uop->imm;
+        if (uop->rd != SAM_X_SINK)
+            add(f->returns, index + 1);
+        return;
+    }
+    to[0] = index + 1;
+    if (act == SAM_ACT_BRANCH || (act == SAM_ACT_SPLIT && !(uop->rs3 & SAM_UOP_FAR)))
+        to[1] = (uint32_t)uop->imm;
+    if (act == SAM_ACT_SPLIT) {
+        add(f->resumes, to[0]);
+        add(f->resumes, to[1]);
+    } else if (act == SAM_ACT_JOIN) {
+        add(f->resumes, index);
+    }
+}
+
+/* Successors that depend on a register or on the SIMT stack. */
+static const uint64_t *far_successors(const struct flow *f, unsigned index)
+{
+    const enum sam_op op = sam_hot_op(f->page, index);
+    return op == SAM_OP_jalr ? f->returns : op == SAM_OP_join ? f->resumes : NULL;
+}
+
+/* Everything translatable that is reached from `head`. Functions return to all places of a call. */
+static unsigned reach(struct flow *f, unsigned head)
+{
+    unsigned count = 0, before;
+    add(f->reached, head);
+    do {
+        before = count;
+        count = 0;
+        for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {
+            if (!has(f->reached, i))
+                continue;
+            find_successors(f, i);
+            count++;
+            for (unsigned k = 0; k < 2; k++)
+                if (is_translatable(f->page, f->to[i][k]))
+                    add(f->reached, f->to[i][k]);
+            const uint64_t *far = far_successors(f, i);
+            for (unsigned r = 0; far && r < SAM_PAGE_OPS; r++)
+                if (has(far, r) && is_translatable(f->page, r))
+                    add(f->reached, r);
+        }
+    } while (count != before && count <= MOST);
+    return count;
+}
+
+static bool leads_into(const struct flow *f, unsigned index, const uint64_t *set, unsigned head)
+{
+    for (unsigned k = 0; k < 2; k++)
+        if (f->to[index][k] == head || has(set, f->to[index][k]))
+            return true;
+    const uint64_t *far = far_successors(f, index);
+    for (unsigned w = 0; far && w < SAM_JIT_WORDS; w++)
+        if (far[w] & set[w])
+            return true;
+    return false;
+}
+
+/* Registers and their uses from the operands of the instruction. */
+static void note_operands(struct sam_jit_loop *loop, unsigned index, const struct sam_insn *insn)
+{
+    uint8_t uses = sam_insn_rows[insn->op].does.act == SAM_ACT_FLOAT ? SAM_JIT_FLOAT : 0;
+    if (sam_insn_rows[insn->op].does.reads_vd)
+        uses |= SAM_JIT_READS_VD;
+    for (const char *l = sam_insn_rows[insn->op].operands; *l; l++) {
+        const struct sam_operand *operand = sam_operand_find(*l);
+        if (!operand || (operand->kind != SAM_KIND_X && operand->kind != SAM_KIND_V))
+            continue;
+        const bool vector = operand->kind == SAM_KIND_V;
+        if (operand->slot == SAM_SLOT_RD && vector)
+            loop->v_written[insn->rd / 64] |= UINT64_C(1) << insn->rd % 64;
+        else if (operand->slot == SAM_SLOT_RD)
+            loop->x_written |= UINT64_C(1) << insn->rd % 64;
+        else if (operand->slot == SAM_SLOT_RS1)
+            uses |= vector ? SAM_JIT_V1 : SAM_JIT_X1;
+        else if (operand->slot == SAM_SLOT_RS2)
+            uses |= vector ? SAM_JIT_V2 : SAM_JIT_X2;
+    }
+    loop->uses[index] = uses;
+}
+
+bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, unsigned head,
+                       struct sam_jit_loop *loop)
+{
+    const struct sam_machine *machine = c->code->machine;
+    struct flow f = {.page = page};
+    memset(loop, 0, sizeof *loop);
+    loop->page_pc = page->pc;
+    loop->lanes = machine->lanes;
+    loop->xlen = machine->isa.xlen;
+    loop->head = head;
+    if (machine->lanes) {
+        memcpy(loop->modes, (const char *)c + machine->modes, SAM_JIT_MODES);
+        loop->frm_plain = c->frm_plain;
+    }
+    if (!is_translatable(page, head) || reach(&f, head) > MOST)
+        return false;
+    add(loop->inside, head);
+    bool grown, loops = false;
+    do {
+        grown = false;
+        for (unsigned i = SAM_PAGE_OPS; i-- > 0;) {
+            if (!has(f.reached, i))
+                continue;
+            uint64_t set[SAM_JIT_WORDS];
+            memcpy(set, loop->inside, sizeof set);
+            const bool leads = leads_into(&f, i, set, head);
+            const uint64_t *far = far_successors(&f, i);
+            loops |= leads && (f.to[i][0] == head || f.to[i][1] == head || (far && has(far, head)));
+            grown |= leads && add(loop->inside, i);
+        }
+    } while (grown);
+    for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {
+        struct sam_insn insn;
+        if (!has(loop->inside, i))
+            continue;
+        if (!sam_code_decode(c->code, sam_le32(page->bytes + 4 * i), 0, &insn))
+            return false;
+        loop->uops[i] = page->ops[i];
+        loop->uops[i].fn = NULL;
+        loop->ops[i] = (uint16_t)insn.op;
+        loop->acts[i] = sam_insn_rows[insn.op].does.act;
+        note_operands(loop, i, &insn);
+        loop->splits |= sam_jit_moves_lanes(loop->acts[i]);
+    }
+    if (loop->splits) /* they change within it */
+        memset(loop->modes + SAM_JIT_FIXED, 0, SAM_JIT_MODES - SAM_JIT_FIXED);
+    return loops;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads the translator, keeps what it made, and runs it on a thread of its own. */
+#include "machine/jit.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/cpu.h"
+#include "machine/fpenv.h"
+#include "samite/version.h"
+
+enum { THRESHOLD = 20000 };
+
+struct sam_jit {
+    void *loaded;
+    const struct sam_jit_library *library;
+    bool waits;
+    uint32_t threshold;
+    pthread_mutex_t lock; /* guards the fields below */
+    pthread_cond_t more;
+    bool started, ends;
+    pthread_t thread;
+    struct sam_jit_region *regions; /* the newest first */
+};
+
+static void translate(const struct sam_jit *jit, struct sam_jit_region *region)
+{
+    region->code = jit->library->translate(&region->loop, sam_cpu_level(), &region->handle);
+    __atomic_store_n(&region->state, region->code ? SAM_JIT_READY : SAM_JIT_FAILED,
+                     __ATOMIC_RELEASE);
+}
+
+/* The oldest region that is not translated yet. */
+static struct sam_jit_region *pending(const struct sam_jit *jit)
+{
+    struct sam_jit_region *oldest = NULL;
+    for (struct sam_jit_region *r = jit->regions; r; r = r->next)
+        if (sam_jit_state(r) == SAM_JIT_PENDING)
+            oldest = r;
+    return oldest;
+}
+
+static void *work(void *context)
+{
+    struct sam_jit *jit = context;
+    pthread_mutex_lock(&jit->lock);
+    while (!jit->ends) {
+        struct sam_jit_region *region = pending(jit);
+        if (!region) {
+            pthread_cond_wait(&jit->more, &jit->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&jit->lock);
+        translate(jit, region);
+        pthread_mutex_lock(&jit->lock);
+    }
+    pthread_mutex_unlock(&jit->lock);
+    return NULL;
+}
+
+/* "wait", "auto" or either with ",N". */
+static bool parse(struct sam_jit *jit, const char *text)
+{
+    if (strncmp(text, "auto", 4) != 0 && strncmp(text, "wait", 4) != 0)
+        return false;
+    jit->waits = text[0] == 'w';
+    jit->threshold = THRESHOLD;
+    if (!text[4])
+        return true;
+    uint64_t number = 0;
+    const char *at = text + 5;
+    for (; text[4] == ',' && *at >= '0' && *at <= '9' && number <= UINT32_MAX; at++)
+        number = 10 * number + (uint64_t)(*at - '0');
+    jit->threshold = (uint32_t)number;
+    return at != text + 5 && !*at && number && number <= UINT32_MAX;
+}
+
+static bool load(struct sam_jit *jit)
+{
+    const char *path = getenv("SAMITE_JIT_LIBRARY");
+    jit->loaded = dlopen(path ? path : "libsamite-jit.so", RTLD_NOW | RTLD_LOCAL);
+    jit->library = jit->loaded ? dlsym(jit->loaded, SAM_JIT_SYMBOL) : NULL;
+    return jit->library && strcmp(jit->library->version, sam_version()) == 0 &&
+           jit->library->loop_size == sizeof(struct sam_jit_loop) &&
+           jit->library->core_size == sizeof(struct sam_core);
+}
+
+struct sam_jit *sam_jit_new(void)
+{
+    const char *text = getenv("SAMITE_JIT");
+    struct sam_jit *jit = text ? sam_alloc(1, sizeof *jit) : NULL;
+    if (!jit)
+        return NULL;
+    if (!parse(jit, text) || !load(jit)) {
+        if (jit->loaded)
+            dlclose(jit->loaded);
+        free(jit);
+        return NULL;
+    }
+    pthread_mutex_init(&jit->lock, NULL);
+    pthread_cond_init(&jit->more, NULL);
+    return jit;
+}
+
+void sam_jit_free(struct sam_jit *jit)
+{
+    if (!jit)
+        return;
+    pthread_mutex_lock(&jit->lock);
+    jit->ends = true;
+    pthread_cond_signal(&jit->more);
+    pthread_mutex_unlock(&jit->lock);
+    if (jit->started)
+        pthread_join(jit->thread, NULL);
+    for (struct sam_jit_region *r = jit->regions, *next; r; r = next) {
+        next = r->next;
+        if (r->handle)
+            jit->library->release(r->handle);
+        free(r);
+    }
+    pthread_mutex_destroy(&jit->lock);
+    pthread_cond_destroy(&jit->more);
+    /* The translator stays loaded: it may be in use by another, and to load it takes long. */
+    free(jit);
+}
+
+uint32_t sam_jit_threshold(const struct sam_jit *jit)
+{
+    return jit->threshold;
+}
+
+/* Add a region, with the lock held. */
+static struct sam_jit_region *add(struct sam_jit *jit, const struct sam_jit_loop *loop)
+{
+    struct sam_jit_region *region = sam_alloc(1, sizeof *region);
+    if (!region)
+        return NULL;
+    region->loop = *loop;
+    region->next = jit->regions;
+    if (jit->waits) {
+        const sam_host_fp host = sam_host_fp_enter(); /* the program's flags */
+        translate(jit, region);
+        sam_host_fp_leave(host);
+    } else if (!jit->started) {
+        jit->started = pthread_create(&jit->thread, NULL, work, jit) == 0;
+    }
+    jit->regions = region;
+    pthread_cond_signal(&jit->more);
+    return region;
+}
+
+struct sam_jit_region *sam_jit_find(struct sam_jit *jit, const struct sam_jit_loop *loop)
+{
+    pthread_mutex_lock(&jit->lock);
+    struct sam_jit_region *region = jit->regions;
+    while (region && memcmp(&region->loop, loop, sizeof *loop) != 0)
+        region = region->next;
+    if (!region)
+        region = add(jit, loop);
+    pthread_mutex_unlock(&jit->lock);
+    return region;
+}
