@@ -17,6 +17,7 @@ build  libedit-dev                   library libedit
 build  libjansson-dev                library jansson
 build  libxxhash-dev                 library libxxhash
 test   libcmocka-dev                 library cmocka
+test   llvm-dev                      command llvm-config
 test   mandoc                        command mandoc
 test   cmake                         command cmake
 test   clang                         command clang
@@ -58,6 +59,8 @@ package debhelper                    command dh
 package dh-python                    command dh_python3
 package dpkg-dev                     command dpkg-buildpackage
 package lintian                      command lintian
+package clang                        command clang
+package llvm-dev                     command llvm-config
 package reuse                        command reuse
 oracle clang                         command clang
 oracle qemu-user                     command qemu-riscv32
