@@ -6,7 +6,8 @@ packages bible-kjv and bible-kjv-text print, with torch (python3-torch), and wri
     --steps N        steps of 16 sequences of 256 characters (1730)
     --seed N         of weights and order of the text (1)
     --state FILE     save the state every 100 steps, and go on from it if it is there
-    --evaluate       train nothing: print bits per character of FILE, also with its matrices rounded to other types
+    --evaluate       train nothing: print bits per character of FILE, on every sixth held-out piece, also with its
+                     matrices rounded to other types
     --onnx MODEL     train nothing: write one step of FILE with its cache as ONNX (opset 13)
     --text TEXT      train nothing: TEXT is what build/kernels/llm wrote; its last 200 characters must be those that
                      the same step in torch finds likeliest
@@ -290,7 +291,7 @@ def main():
     text, charset = read_text()
     training, held = split(text, charset)
     if options.evaluate:
-        evaluate_types(read(options.file)[0], held, len(charset))
+        evaluate_types(read(options.file)[0], held[::6], len(charset))
         return
     model = train(options, training, held, len(charset))
     bits = evaluate({name: t.half().float() for name, t in model.items()}, held, len(charset))

@@ -132,6 +132,7 @@ page ventus-stack docs/ventus-stack.md 5
 page system docs/system.md 1
 page tile-lowering docs/tile-lowering.md 1
 page transformer docs/transformer.md 1
+page llm docs/llm.md 3
 if command -v riscv64-unknown-elf-gcc >/dev/null; then
     check 'docs/system.md: five commands from C to a report' five_commands
 else
