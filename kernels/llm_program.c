@@ -132,7 +132,7 @@ static void write_head(const struct llm_text *t, FILE *out, const char *body)
     const struct llm_shape *s = &t->llm->shape;
     fprintf(out,
             "// A step of a language model: the logits of the character after one token.\n"
-            "// Made by build/kernels/llm --write-program, which also runs it.\n"
+            "// Run: build/kernels/llm (--write-program made it)\n"
             "// %" PRIu32 " wide, %" PRIu32 " layers, %" PRIu32 " heads, gates of %" PRIu32
             ", %" PRIu32 " tokens, a cache of %" PRIu32 " positions.\n"
             "// keys, values [layers][positions of the cache][width]; turns [positions][cosines, "

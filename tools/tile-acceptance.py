@@ -27,7 +27,8 @@ FIRST = {"QUANT": ["f32"], "DEQUANT": ["i8", "ui8"], "HISTOGRAM": ["ui32", "ui16
 
 
 def ours() -> dict[str, list[str]]:
-    rows = re.findall(r'^TILE_OP\((\w+), "\w+", "\w*", (\w+), \w+, (\w+),', (ROOT / "src/tile/ops.def").read_text(), re.M)
+    table = (ROOT / "src/tile/ops.def").read_text()
+    rows = re.findall(r'^TILE_OP\((\w+), "\w+", "\w*", (\w+), \w+, (\w+),', table, re.M)
     found = {name: FIRST.get(family, CLASSES[kind]) for name, family, kind in rows}
     found["TPREFETCH"] = CLASSES["ANY"]
     return found
@@ -51,8 +52,8 @@ def theirs(specification: Path) -> dict[str, list[str]]:
         for sentence in row["contract"]["legality"]:
             if dtypes:
                 break
-            match = re.search(r"(?:[Tt]ype|[Tt]ile|destination|same)[^.;]*? (?:is exactly|is one of|exactly one of|the same one of|one of)"
-                              r" ([^.;]*)", sentence)
+            match = re.search(r"(?:[Tt]ype|[Tt]ile|destination|same)[^.;]*? "
+                              r"(?:is exactly|is one of|exactly one of|the same one of|one of) ([^.;]*)", sentence)
             dtypes = listed(match.group(1)) if match else dtypes
         found[row["mnemonic"].replace(".", "_")] = dtypes
     return found
