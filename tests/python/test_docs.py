@@ -10,6 +10,7 @@ import pytest
 
 import samite
 from conftest import KERNELS, SOURCE
+from test_network import write_model
 
 PAGE = SOURCE / "docs" / "python.md"
 EXAMPLES = re.findall(r"^```python\n(.*?)^```\n```text\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
@@ -23,6 +24,7 @@ def test_examples_print_what_is_shown(tmp_path, monkeypatch):
     """One after the other, in one folder and with one set of names, as a reader types them."""
     monkeypatch.chdir(tmp_path)
     os.symlink(KERNELS, "kernels")
+    write_model(tmp_path / "model.onnx")
     names = {}
     for number, (code, expected) in enumerate(EXAMPLES):
         if "samite.cc(" in code and not shutil.which(os.environ.get("SAMITE_CLANG", "clang")):
