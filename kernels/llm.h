@@ -89,7 +89,7 @@ struct llm_run_options {
 };
 struct llm_run; /* a model, its cache and its program */
 enum sam_status llm_run_new(const struct llm *llm, const struct llm_run_options *options,
-                            struct llm_run **run, struct sam_error *error);
+                            struct llm_run **result, struct sam_error *error);
 void llm_run_free(struct llm_run *run);
 /* Run one token; logits of the next one are in llm_run_logits. */
 enum sam_status llm_run_step(struct llm_run *run, uint32_t token, uint32_t position,

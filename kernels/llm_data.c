@@ -77,9 +77,9 @@ static enum sam_status begin(struct llm *llm, const struct llm_shape *shape, enu
         return refuse(error, SAM_ERR_USAGE, "type of weights: expected f16, bf16 or e5m2");
     llm_matrices(shape, llm->matrices);
     llm->weight_count = llm->matrices[LLM_HEAD].at + weights_of(&llm->matrices[LLM_HEAD]);
-    llm->weights = calloc(llm->weight_count, sizeof *llm->weights);
+    llm->weights = calloc(llm->weight_count + 1, sizeof *llm->weights);
     if (type != SAM_BF16)
-        llm->half = calloc(llm->weight_count, sizeof *llm->half);
+        llm->half = calloc(llm->weight_count + 1, sizeof *llm->half);
     llm->embed = calloc((size_t)shape->vocabulary * shape->width, sizeof *llm->embed);
     llm->turns = calloc((size_t)shape->positions * shape->width, sizeof *llm->turns);
     if (!llm->weights || (type != SAM_BF16 && !llm->half) || !llm->embed || !llm->turns)
@@ -135,7 +135,7 @@ static const uint8_t *tensor(const struct sam_weights *weights, const char *file
         if (w->type != SAM_F16 || w->size != 2 * rows * columns) {
             snprintf(error->text, sizeof error->text,
                      "%s: expected f16, %llu elements: found %s, %llu bytes", name,
-                     (unsigned long long)(rows * columns), sam_dtype_name(w->type),
+                     (unsigned long long)rows * columns, sam_dtype_name(w->type),
                      (unsigned long long)w->size);
             return NULL;
         }

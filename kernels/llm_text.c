@@ -68,7 +68,7 @@ static void list(struct llm_text *t, const char *names, bool types)
                                      : "f32",
                     name[0] == '_' ? "" : ">");
         else
-            fprintf(t->out, "%%%s", name[0] == '_' ? name : name);
+            fprintf(t->out, "%%%s", name);
         at += length + (at[length] == ' ');
     }
 }

@@ -147,7 +147,7 @@ static int make_network(struct run *run)
         for (size_t k = leading; k < a->array.rank && code == CLI_OK; k++)
             shape->shape[shape->rank++] = a->array.shape[k];
     }
-    for (size_t i = 0; i < n->reference_count; i++)
+    for (size_t i = 0; i < n->reference_count && code == CLI_OK; i++)
         keep[options.keep_count++] = n->references[i].name;
     sam_network_close(n->made);
     n->made = NULL;
@@ -254,7 +254,7 @@ static int run_slice(struct run *run, const struct sam_network_run_options *opti
         struct run_argument *a = &run->arguments.items[i];
         if (!a->output)
             continue;
-        if (code == CLI_OK)
+        if (code == CLI_OK && slices[i].data)
             memcpy((char *)a->array.data + index * slices[i].size, slices[i].data, slices[i].size);
         sam_array_free(&slices[i]);
     }
