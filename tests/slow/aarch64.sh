@@ -4,18 +4,6 @@
 # test`). Exit code 77: not possible here.
 set -eu
 
-die() {
-    printf '%s\n' "$*" >&2
-    exit 1
-}
-
-say() {
-    printf '== %s\n' "$*"
-}
-
-. tools/packages.sh
-(need build cross) || {
-    printf 'skipped: packages of ./dev cross cannot be installed\n'
-    exit 77
-}
+. tools/slow.sh
+(need build cross) || skip 'packages of ./dev cross cannot be installed'
 sh tools/cross.sh aarch64 "${JOBS:-$(nproc)}" test

@@ -7,21 +7,7 @@ set -eu
 mkdir -p "$1"
 root=$(cd "$1" && pwd -P)/fresh-root
 
-skip() { # REASON
-    printf 'skipped: %s\n' "$1"
-    exit 77
-}
-
-die() {
-    printf '%s\n' "$*" >&2
-    exit 1
-}
-
-say() {
-    printf '== %s\n' "$*"
-}
-
-. tools/packages.sh
+. tools/slow.sh
 [ "$(id -u)" = 0 ] || skip 'only root can make a root and enter it'
 command -v apt-get >/dev/null || skip 'this machine has no apt, whose mirror would be used'
 (need slow) || skip 'debootstrap cannot be installed'

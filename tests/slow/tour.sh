@@ -6,21 +6,7 @@ set -eu
 build=$(cd "$1" && pwd -P)
 top=$(pwd -P)
 
-skip() { # REASON
-    printf 'skipped: %s\n' "$1"
-    exit 77
-}
-
-die() {
-    printf '%s\n' "$*" >&2
-    exit 1
-}
-
-say() {
-    printf '== %s\n' "$*"
-}
-
-. tools/packages.sh
+. tools/slow.sh
 (need slow) || skip 'packages of slow checks cannot be installed'
 python=''
 for one in python3 /usr/bin/python3; do

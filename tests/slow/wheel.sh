@@ -7,21 +7,7 @@ set -eu
 build=$(cd "$1" && pwd -P)
 top=$(pwd -P)
 
-skip() { # REASON
-    printf 'skipped: %s\n' "$1"
-    exit 77
-}
-
-die() {
-    printf '%s\n' "$*" >&2
-    exit 1
-}
-
-say() {
-    printf '== %s\n' "$*"
-}
-
-. tools/packages.sh
+. tools/slow.sh
 command -v dpkg >/dev/null || skip 'the licences of bundled libraries are found by dpkg'
 (need build wheel) || skip 'packages of ./dev wheel cannot be installed'
 python=$(python_with wheel) || skip 'no Python with wheel'
