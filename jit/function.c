@@ -203,9 +203,9 @@ static void make_entry(struct translator *t)
     t->left = LLVMBuildAlloca(t->builder, t->i64, "");
     t->saved = LLVMBuildAlloca(t->builder, LLVMArrayType(t->i8, (unsigned)all), "");
     copy(t, t->local, t->core, first, sizeof(struct sam_core) - first);
-    if (l->lanes)
+    if (l->lanes) /* with the sets of lanes, which are cached by their bits */
         copy(t, t->local, t->core, sizeof(struct sam_core),
-             offsetof(struct sam_warp, sets) - sizeof(struct sam_core));
+             offsetof(struct sam_warp, address) - sizeof(struct sam_core));
     copy_registers(t, t->local, t->core, false);
     store(t, LLVMConstInt(LLVMIntTypeInContext(t->context, l->xlen), 0, false), t->local, 0);
     /* Known values. */

@@ -31,9 +31,9 @@ LLVMValueRef sam_translator_handler(const struct translator *t, unsigned op)
     return found ? found : entry_of(t->module, "sam_scalar_translated", op);
 }
 
-void sam_translator_mark(LLVMContextRef context, LLVMValueRef function, const char *name)
+void sam_translator_mark(LLVMContextRef context, LLVMValueRef function, const char *attribute)
 {
-    const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    const unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(context, kind, 0));
 }
@@ -60,7 +60,7 @@ static bool is_slow_path(LLVMValueRef function)
 {
     size_t size;
     const char *name = LLVMGetValueName2(function, &size);
-    const LLVMTypeRef type = LLVMGlobalGetValueType(function);
+    LLVMTypeRef type = LLVMGlobalGetValueType(function);
     if (LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMPointerTypeKind)
         return false;
     if (LLVMIsDeclaration(function))
@@ -72,7 +72,7 @@ static bool is_slow_path(LLVMValueRef function)
 /* Replace the function by one that leaves. */
 static void make_leave(const struct translator *t, LLVMValueRef function)
 {
-    const LLVMTypeRef type = LLVMGlobalGetValueType(function);
+    LLVMTypeRef type = LLVMGlobalGetValueType(function);
     LLVMValueRef leaves = LLVMAddFunction(t->module, "leaves", type);
     LLVMSetFunctionCallConv(leaves, LLVMGetFunctionCallConv(function));
     LLVMSetLinkage(leaves, LLVMInternalLinkage);

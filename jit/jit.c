@@ -84,7 +84,7 @@ static bool finish(struct translator *t, struct translation *translation, sam_ji
         LLVMDisposeMessage(message);
         return false;
     }
-    const LLVMModuleRef module = t->module;
+    LLVMModuleRef module = t->module;
     t->module = NULL; /* the engine's */
     if (!optimise(module, LLVMGetExecutionEngineTargetMachine(translation->engine)))
         return false;

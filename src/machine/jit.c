@@ -154,6 +154,8 @@ struct sam_jit_region *sam_jit_find(struct sam_jit *jit, const struct sam_jit_lo
 {
     pthread_mutex_lock(&jit->lock);
     struct sam_jit_region *region = jit->regions;
+    /* Loops are cleared before they are filled.
+     * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     while (region && memcmp(&region->loop, loop, sizeof *loop) != 0)
         region = region->next;
     if (!region)

@@ -192,7 +192,7 @@ void sam_net_step_finish(struct net_builder *b, const char *made, const uint32_t
     b->scalars = NULL;
     b->scalar_count = b->scalar_capacity = 0;
     b->products = 0;
-    if (step.nodes)
+    if (step.nodes && count)
         memcpy(step.nodes, nodes, count * sizeof *nodes);
     if (!grown || !step.text || !step.name || !step.nodes || b->status != SAM_OK) {
         sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
@@ -269,7 +269,7 @@ static uint64_t bytes_of(const struct net_buffer *buffer)
 /* The first gap between those placed before that live at the same time; the largest go first. */
 static enum sam_status make_arena(struct net_plan *plan, struct sam_error *error)
 {
-    struct net_buffer **const list = sam_alloc(plan->buffer_count, sizeof *list);
+    struct net_buffer **const list = sam_alloc(plan->buffer_count, sizeof(struct net_buffer *));
     size_t count = 0;
     if (!list)
         return sam_fail_memory(error);

@@ -180,10 +180,10 @@ static void sum_columns(struct sam_net_text *text, void *context, const struct n
     }
     const struct net_site site = site_of(s);
     const uint64_t blocks = blocks_of(s);
-    for (uint64_t n = 0; s->kept && n < s->c->taps * blocks; n++)
-        s->right[n] = load_factor(s, &site, true, (uint32_t)(n / blocks),
-                                  net_at((int64_t)(n % blocks * s->block)), block_at(s, n % blocks),
-                                  block_after(s, (uint32_t)(n / blocks), n % blocks));
+    for (uint32_t tap = 0, n = 0; s->kept && tap < s->c->taps; tap++)
+        for (uint64_t k = 0; k < blocks; k++)
+            s->right[n++] = load_factor(s, &site, true, tap, net_at((int64_t)(k * s->block)),
+                                        block_at(s, k), block_after(s, tap, k));
     memset(s->loaded, 0, sizeof s->loaded);
     for (uint32_t k = 1; k < s->c->space.operands; k++) {
         bool same = k != s->c->left && k != s->c->right;
