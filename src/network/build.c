@@ -379,8 +379,6 @@ enum sam_status sam_net_plan_make(const struct net_graph *graph,
         b.status = make_arena(b.plan, error);
     if (b.status == SAM_OK && b.options.weights != NET_WEIGHTS_ARRAYS)
         b.status = sam_net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
-    if (b.status == SAM_OK && b.options.weights != NET_WEIGHTS_ARRAYS)
-        b.status = sam_net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
     if (b.status != SAM_OK) {
         sam_net_plan_free(b.plan);
         *plan = NULL;

@@ -33,9 +33,10 @@ static struct net_tile load_block(struct reduce *r, const struct net_index *at,
     for (uint32_t i = 0; i < r->axes; i++)
         box.at = sam_net_add(text, box.at, sam_net_times(text, at[i], r->stride[i]));
     if (!r->rows) { /* rows x the innermost reduced axis */
-        box.size[box.count - 1] = size[r->axes - 1];
-        box.stride[box.count - 1] = r->stride[r->axes - 1];
-        return sam_net_load(text, net_shape_of(r->dtype, r->site->rows, size[r->axes - 1]), &box);
+        const uint32_t inner = r->axes ? r->axes - 1 : 0;
+        box.size[box.count - 1] = size[inner];
+        box.stride[box.count - 1] = r->stride[inner];
+        return sam_net_load(text, net_shape_of(r->dtype, r->site->rows, size[inner]), &box);
     }
     box.count = 0;
     for (uint32_t i = 0; i < r->axes; i++) {
@@ -95,9 +96,10 @@ static void arg_body(struct net_builder *b, void *context, const struct net_site
     struct sam_net_text *const text = &b->text;
     r->site = site;
     for (uint64_t at = 0; at < r->extent[0]; at += r->tile[0]) {
-        const uint64_t left = r->extent[0] - at, size = left < r->tile[0] ? left : r->tile[0];
-        const struct net_index from = net_at((int64_t)at);
-        const struct net_tile block = load_block(r, &from, &size);
+        const uint64_t left = r->extent[0] - at;
+        const uint64_t size[NET_AXES] = {left < r->tile[0] ? left : r->tile[0]};
+        const struct net_index from[NET_AXES] = {net_at((int64_t)at)};
+        const struct net_tile block = load_block(r, from, size);
         const struct net_tile most =
             NET_OP1(text, r->rows ? "tcolmax" : "trowmax", result_shape(r, r->dtype), block);
         struct net_tile index =

@@ -175,7 +175,7 @@ void sam_net_plan_resize(struct net_builder *b, const struct net_group *group)
     const struct sam_net_value *const in = &b->graph->values[node->inputs[0]];
     const struct sam_net_value *const out = &b->graph->values[node->output];
     struct net_place from = sam_net_place_of(b, node->inputs[0]);
-    uint64_t times[NET_RANK], phases = 1;
+    uint64_t times[NET_RANK] = {0}, phases = 1;
     uint32_t axes = 0, order[NET_RANK];
     bool whole = true;
     for (uint32_t i = 0; i < in->rank; i++) {

@@ -13,13 +13,11 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Elements of a graph's dtype as those that are kept on the machine, and back. */
+/* Integers of 64 bits as those of 32 that are kept on the machine. */
 static enum sam_status take_input(const struct sam_net_value *value, const void *given, void **kept,
                                   struct sam_error *error)
 {
     *kept = NULL;
-    if (value->dtype != SAM_I64)
-        return SAM_OK;
     int32_t *const narrow = sam_alloc(value->count, sizeof *narrow);
     if (!narrow)
         return sam_fail_memory(error);
@@ -57,13 +55,15 @@ static enum sam_status open_buffers(struct session *s, const void *const *inputs
         const struct sam_net_value *const value =
             buffer->value == NET_NONE ? NULL : &plan->graph->values[buffer->value];
         enum sam_status status = SAM_OK;
+        const bool wide = value && value->dtype == SAM_I64;
         switch (buffer->kind) {
         case NET_BUFFER_INPUT:
-            status = take_input(value, inputs[buffer->number], &s->own[i], error);
+            if (wide)
+                status = take_input(value, inputs[buffer->number], &s->own[i], error);
             s->run.data[i] = s->own[i] ? s->own[i] : (void *)(uintptr_t)inputs[buffer->number];
             break;
         case NET_BUFFER_OUTPUT:
-            if (value->dtype == SAM_I64 && !(s->own[i] = sam_alloc(buffer->count, 4)))
+            if (wide && !(s->own[i] = sam_alloc(buffer->count, 4)))
                 status = sam_fail_memory(error);
             s->run.data[i] = s->own[i] ? s->own[i] : outputs[buffer->number];
             break;

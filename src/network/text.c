@@ -131,7 +131,7 @@ void sam_net_nest(struct sam_net_text *text, uint32_t axes, const uint64_t *exte
         uint64_t size[NET_AXES] = {0};
         bool any = true;
         for (uint32_t i = 0; i < axes; i++) {
-            size[i] = rest >> i & 1 ? extent[i] % tile[i] : tile[i];
+            size[i] = rest >> i & 1 && tile[i] ? extent[i] % tile[i] : tile[i];
             any &= size[i] > 0 && (rest >> i & 1 || extent[i] >= tile[i]);
         }
         if (!any)

@@ -115,7 +115,7 @@ static uint64_t region_of(const struct windows *w, uint64_t rows, uint64_t width
 static void tile_windows(const struct windows *w, struct net_space *space)
 {
     const uint32_t last = space->axes - 1;
-    const uint64_t height = space->extent[w->height], width = space->extent[w->width];
+    const uint64_t height = space->extent[w->height] ?: 1, width = space->extent[w->width] ?: 1;
     for (uint64_t cols = 32;; cols /= 2) {
         sam_net_space_tile(space, 1, cols);
         const uint64_t room = (space->tile[last] + 7) / 8 * 8;

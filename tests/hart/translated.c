@@ -179,7 +179,7 @@ static void random_loops(void **state)
     uint64_t seed = test_seed();
     for (uint64_t n = 0; n < cases; n++) {
         struct writer w = {.random = (seed + n) << 20, .wide = n & 1};
-        print_message("# case 0x%llx\n", (unsigned long long)(seed + n));
+        print_message("# case 0x%llx\n", (unsigned long long)seed + n);
         write_program(&w);
         struct sam_hart_options options = {.max_insns = 0};
         if (below(&w, 3) == 0)

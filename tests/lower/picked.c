@@ -76,8 +76,8 @@ static bool formula(const struct program *g, unsigned pad, uint8_t *t, const uin
         for (size_t i = 0; i < n; i++) {
             const double bytes = test_value(g->of, test_bits(index, i, g->of));
             const bool on = !g->mask || mask[i];
-            if (on && (bytes < 0 || bytes != (double)((uint64_t)bytes / size * size) ||
-                       bytes >= (double)(g->count * size)))
+            if (on && (bytes < 0 || (uint64_t)bytes % size != 0 ||
+                       bytes != (double)(uint64_t)bytes || bytes >= (double)(g->count * size)))
                 return false;
             const size_t at = on ? (2 + (size_t)bytes / size) * g->stride : 0;
             if (moves && on)

@@ -177,7 +177,7 @@ static void check_plan(const struct small *small, const void *const *inputs, voi
             const struct sam_net_value *const value = &small->values[small->outputs[i]];
             const size_t size = sam_dtype_size(value->dtype);
             for (uint64_t k = 0; k < value->count; k++)
-                if (memcmp((char *)host[i] + k * size, (char *)other[i] + k * size, size))
+                if (memcmp((char *)host[i] + k * size, (char *)other[i] + k * size, size) != 0)
                     fail_msg("seed %#llx: %s[%llu] is %.9g, on the system %.9g",
                              (unsigned long long)small->seed, value->name, (unsigned long long)k,
                              number_at(value, host[i], k), number_at(value, other[i], k));
