@@ -119,14 +119,14 @@ static void tile_windows(const struct windows *w, struct net_space *space)
     for (uint64_t cols = 32;; cols /= 2) {
         sam_net_space_tile(space, 1, cols);
         const uint64_t room = (space->tile[last] + 7) / 8 * 8;
-        uint64_t parts = (width * room + ROW - 1) / ROW, rows = height;
+        uint64_t parts = (width * room + ROW - 1) / ROW ?: 1, rows = height;
         while (parts < width && region_of(w, 1, (width + parts - 1) / parts, room) > REGION)
             parts++;
         const uint64_t part = (width + parts - 1) / parts;
         while (rows > 1 && region_of(w, rows, part, room) > REGION)
             rows--;
-        space->tile[w->height] =
-            (height + (height + rows - 1) / rows - 1) / ((height + rows - 1) / rows);
+        const uint64_t strips = rows ? (height + rows - 1) / rows : 1;
+        space->tile[w->height] = (height + strips - 1) / strips;
         space->tile[w->width] = part;
         const bool fits = region_of(w, 1, part, room) <= REGION;
         if (cols <= 8 || (fits && (cols <= 32 || rows == height ||
