@@ -51,8 +51,9 @@ static void set_arguments(struct llm_run *run)
     for (int i = 0; i < LLM_MATRICES; i++) {
         const struct llm_rows *m = &llm->matrices[i];
         const bool half = llm->half != NULL;
-        set_array(run, (size_t)FIXED + (size_t)i, half ? SAM_F16 : SAM_F32, (uint64_t)m->rows * m->layers,
-                  m->depth, half ? (void *)(llm->half + m->at) : (void *)(llm->weights + m->at));
+        set_array(run, (size_t)FIXED + (size_t)i, half ? SAM_F16 : SAM_F32,
+                  (uint64_t)m->rows * m->layers, m->depth,
+                  half ? (void *)(llm->half + m->at) : (void *)(llm->weights + m->at));
         if (run->options.packed)
             run->arguments[FIXED + i].packed = llm_matrix_name((enum llm_matrix)i);
     }
