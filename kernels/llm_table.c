@@ -119,6 +119,8 @@ static enum sam_status type_rows(struct row *r, const char *model, enum sam_dtyp
     for (size_t memory = 0; memory < sizeof memories / sizeof memories[0]; memory++)
         for (int packing = 0; status == SAM_OK && packing < PACKINGS; packing++)
             status = one_row(r, (enum packing)packing, memory, error);
+    r->llm = NULL;
+    r->cache = NULL;
     llm_run_free(cache);
     llm_free(&llm);
     return status;

@@ -12,25 +12,16 @@ static const double hertz = 1e9; /* of the clock in inferences per second */
 
 /* ----------------------------------------------------------------------------------- tree */
 
+#define FIELD(member) SAM_TREE_FIELD(struct sam_network_step, member)
+static const struct sam_tree_field untimed_fields[] = {FIELD(seconds), {0}};
+static const struct sam_tree_field timed_fields[] = {
+    FIELD(cycles),       FIELD(raw_cycles), FIELD(bound),  FIELD(waiting),
+    FIELD(instructions), FIELD(macs),       FIELD(packed), FIELD(raw),
+    FIELD(read),         FIELD(written),    {0},
+};
+
 static json_t *step_tree(const struct sam_network_step *s, bool timed)
 {
-    static const struct sam_tree_field untimed_fields[] = {
-        SAM_TREE_FIELD(struct sam_network_step, seconds),
-        {0},
-    };
-    static const struct sam_tree_field fields[] = {
-        SAM_TREE_FIELD(struct sam_network_step, cycles),
-        SAM_TREE_FIELD(struct sam_network_step, raw_cycles),
-        SAM_TREE_FIELD(struct sam_network_step, bound),
-        SAM_TREE_FIELD(struct sam_network_step, waiting),
-        SAM_TREE_FIELD(struct sam_network_step, instructions),
-        SAM_TREE_FIELD(struct sam_network_step, macs),
-        SAM_TREE_FIELD(struct sam_network_step, packed),
-        SAM_TREE_FIELD(struct sam_network_step, raw),
-        SAM_TREE_FIELD(struct sam_network_step, read),
-        SAM_TREE_FIELD(struct sam_network_step, written),
-        {0},
-    };
     json_t *tree = sam_tree_fields(json_object(), untimed_fields, s);
     if (s->nodes)
         tree = sam_tree_set(tree, "nodes", sam_tree_plain(s->nodes));
@@ -38,7 +29,7 @@ static json_t *step_tree(const struct sam_network_step *s, bool timed)
         tree = sam_tree_text(tree, "kind", s->kind);
     if (!timed)
         return tree;
-    tree = sam_tree_fields(tree, fields, s);
+    tree = sam_tree_fields(tree, timed_fields, s);
     tree = sam_tree_text(tree, "busiest", s->busiest);
     return sam_tree_text(tree, "waits", s->waits);
 }
