@@ -17,7 +17,7 @@ build  libedit-dev                   library libedit
 build  libjansson-dev                library jansson
 build  libxxhash-dev                 library libxxhash
 test   libcmocka-dev                 library cmocka
-test   llvm-dev                      command llvm-config
+test   llvm-dev                      file /usr/include/llvm-c
 test   mandoc                        command mandoc
 test   cmake                         command cmake
 test   clang                         command clang
@@ -60,7 +60,7 @@ package dh-python                    command dh_python3
 package dpkg-dev                     command dpkg-buildpackage
 package lintian                      command lintian
 package clang                        command clang
-package llvm-dev                     command llvm-config
+package llvm-dev                     file /usr/include/llvm-c
 package reuse                        command reuse
 oracle clang                         command clang
 oracle qemu-user                     command qemu-riscv32
