@@ -18,14 +18,14 @@ exports() {
 }
 
 agrees() {
-    (cd "$SAMITE_SOURCE" && "$llm" --tokens 200 'In the beginning') | head -c 216 >"$scratch/program"
-    characters 200 | head -c 216 >"$scratch/network"
-    cmp "$scratch/program" "$scratch/network"
+    "$llm" --tokens 200 'In the beginning' >"$scratch/program"
+    characters 200 >"$scratch/network"
+    cmp -n 216 "$scratch/program" "$scratch/network"
 }
 
 agrees_on_the_system() {
     characters 2 --cycles --weights window >"$scratch/system"
-    head -c 18 "$scratch/network" | cmp - "$scratch/system" -n 18
+    cmp -n 18 "$scratch/network" "$scratch/system"
     grep -q 'cycles per character' "$scratch/system"
 }
 
