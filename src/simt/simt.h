@@ -77,8 +77,10 @@ struct sam_warp {
      * there is not reported again. `retries`: 1 + core.retired when a barrier released the warp,
      * which has another step to spend there. */
     uint64_t passed, retries;
-    /* Scratch space of one instruction; undefined between instructions. */
+    /* Caches of host levels without mask registers: `words` belongs to `bits` at all times. A copy
+     * of a warp needs them. */
     struct sam_lane_set sets[2];
+    /* Scratch space of one instruction; undefined between instructions. */
     uint32_t address[SAM_LANES] __attribute__((aligned(64)));
     uint32_t data[SAM_LANES] __attribute__((aligned(64)));
     /* At an odd multiple of 64, a register's address is a shift and a displacement; at an even
