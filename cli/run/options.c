@@ -33,9 +33,11 @@ int run_parse_file(struct cli_args *args, const struct cli_option *option, const
 int run_parse_jit(struct cli_args *args, const struct cli_option *option, const char *text,
                   void *request)
 {
-    (void)option, (void)request;
+    struct run_request *r = request;
+    (void)option;
     if (strcmp(text, "off") != 0 && strcmp(text, "auto") != 0 && strcmp(text, "wait") != 0)
         return cli_usage_error(args, "--jit=%s: expected off, auto or wait", text);
+    r->translates = strcmp(text, "off") != 0;
     return setenv("SAMITE_JIT", text, 1) == 0 ? CLI_OK : cli_no_memory();
 }
 

@@ -80,6 +80,9 @@ int run_command(struct run_command *c)
 {
     const struct run_request *r = &c->run;
     struct run_gdb *gdb;
+    struct sam_error error;
+    if (r->translates && sam_jit_check(&error) != SAM_OK)
+        cli_note("--jit: loops are interpreted: %s", error.text);
     if (!r->gdb.given)
         return run_machine(c);
     if (r->gdb.stdio && cli_is_stdio(r->trace))

@@ -19,6 +19,7 @@
 #include "hostio.h"
 #include "image.h"
 #include "isa.h"
+#include "jit.h"
 #include "logdiff.h"
 #include "model.h"
 #include "mxu.h"

@@ -8,12 +8,12 @@
 
 #include "base/cpu.h"
 #include "machine/fpenv.h"
+#include "samite/jit.h"
 #include "samite/version.h"
 
 enum { THRESHOLD = 20000 };
 
 struct sam_jit {
-    void *loaded;
     const struct sam_jit_library *library;
     bool waits;
     uint32_t threshold;
@@ -76,14 +76,37 @@ static bool parse(struct sam_jit *jit, const char *text)
     return at != text + 5 && !*at && number && number <= UINT32_MAX;
 }
 
-static bool load(struct sam_jit *jit)
+/* The translator stays loaded: it may be in use by another, and to load it takes long. */
+static enum sam_status load(const struct sam_jit_library **out, struct sam_error *error)
 {
-    const char *path = getenv("SAMITE_JIT_LIBRARY");
-    jit->loaded = dlopen(path ? path : "libsamite-jit.so", RTLD_NOW | RTLD_LOCAL);
-    jit->library = jit->loaded ? dlsym(jit->loaded, SAM_JIT_SYMBOL) : NULL;
-    return jit->library && strcmp(jit->library->version, sam_version()) == 0 &&
-           jit->library->loop_size == sizeof(struct sam_jit_loop) &&
-           jit->library->core_size == sizeof(struct sam_core);
+    const char *given = getenv("SAMITE_JIT_LIBRARY");
+    const char *path = given ? given : "libsamite-jit.so";
+    void *loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *out = NULL;
+    if (!loaded) {
+        const char *reason = dlerror();
+        return sam_fail(error, SAM_ERR_IO, "%s", reason ? reason : path);
+    }
+    const struct sam_jit_library *library = dlsym(loaded, SAM_JIT_SYMBOL);
+    if (library && strcmp(library->version, sam_version()) == 0 &&
+        library->loop_size == sizeof(struct sam_jit_loop) &&
+        library->core_size == sizeof(struct sam_core)) {
+        *out = library;
+        return SAM_OK;
+    }
+    if (!library)
+        sam_fail(error, SAM_ERR_INPUT, "%s: expected the symbol %s", path, SAM_JIT_SYMBOL);
+    else
+        sam_fail(error, SAM_ERR_INPUT, "%s: of samite %s, expected this build of %s", path,
+                 library->version, sam_version());
+    dlclose(loaded);
+    return SAM_ERR_INPUT;
+}
+
+enum sam_status sam_jit_check(struct sam_error *error)
+{
+    const struct sam_jit_library *library;
+    return load(&library, error);
 }
 
 struct sam_jit *sam_jit_new(void)
@@ -92,9 +115,7 @@ struct sam_jit *sam_jit_new(void)
     struct sam_jit *jit = text ? sam_alloc(1, sizeof *jit) : NULL;
     if (!jit)
         return NULL;
-    if (!parse(jit, text) || !load(jit)) {
-        if (jit->loaded)
-            dlclose(jit->loaded);
+    if (!parse(jit, text) || load(&jit->library, NULL) != SAM_OK) {
         free(jit);
         return NULL;
     }
@@ -121,13 +142,22 @@ void sam_jit_free(struct sam_jit *jit)
     }
     pthread_mutex_destroy(&jit->lock);
     pthread_cond_destroy(&jit->more);
-    /* The translator stays loaded: it may be in use by another, and to load it takes long. */
     free(jit);
 }
 
 uint32_t sam_jit_threshold(const struct sam_jit *jit)
 {
     return jit->threshold;
+}
+
+unsigned sam_jit_count(struct sam_jit *jit)
+{
+    unsigned count = 0;
+    pthread_mutex_lock(&jit->lock);
+    for (const struct sam_jit_region *r = jit->regions; r; r = r->next)
+        count += sam_jit_state(r) == SAM_JIT_READY;
+    pthread_mutex_unlock(&jit->lock);
+    return count;
 }
 
 /* Add a region, with the lock held. */

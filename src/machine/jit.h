@@ -76,6 +76,8 @@ struct sam_jit *sam_jit_new(void);
 /* Waits for the thread. No code may be used any more. */
 void sam_jit_free(struct sam_jit *jit);
 uint32_t sam_jit_threshold(const struct sam_jit *jit);
+/* Loops translated so far. Any thread. */
+unsigned sam_jit_count(struct sam_jit *jit);
 
 struct sam_jit_region {
     struct sam_jit_loop loop;

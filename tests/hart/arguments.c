@@ -7,6 +7,29 @@
 
 #include "refuses.h"
 
+/* A file that is not there, and the program itself, which is no translator. The error is optional.
+ */
+TEST(translator)
+{
+    struct sam_error error = {0};
+    const char *given = getenv("SAMITE_JIT_LIBRARY");
+    char *before = given ? strdup(given) : NULL;
+    assert_int_equal(setenv("SAMITE_JIT_LIBRARY", "/dev/null/none.so", 1), 0);
+    assert_int_equal(sam_jit_check(NULL), SAM_ERR_IO);
+    assert_int_equal(sam_jit_check(&error), SAM_ERR_IO);
+    assert_int_equal(error.status, SAM_ERR_IO);
+    assert_non_null(strstr(error.text, "none.so"));
+    assert_int_equal(setenv("SAMITE_JIT_LIBRARY", "", 1), 0);
+    assert_int_equal(sam_jit_check(&error), SAM_ERR_INPUT);
+    if (before) {
+        assert_int_equal(setenv("SAMITE_JIT_LIBRARY", before, 1), 0);
+        assert_int_equal(sam_jit_check(NULL), SAM_OK);
+        free(before);
+    } else {
+        unsetenv("SAMITE_JIT_LIBRARY");
+    }
+}
+
 TEST(options)
 {
     struct sam_engines_config engines;
