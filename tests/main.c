@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "samite/jit.h"
 #include "test.h"
 
 CMFixtureFunction test_group_setup, test_group_teardown;
@@ -59,8 +60,20 @@ void test_skip_all(const char *reason, ...)
     exit(0);
 }
 
+/* Where the translator is built, tests that ask for it do not pass without it. */
+static bool has_translator(void)
+{
+    struct sam_error error;
+    if (!getenv("SAMITE_JIT") || !getenv("SAMITE_JIT_LIBRARY") || sam_jit_check(&error) == SAM_OK)
+        return true;
+    printf("Bail out! %s\n", error.text);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
+    if (!has_translator())
+        return 1;
     test_arguments = argv + (argc > 0);
     if (test_prologue)
         test_prologue();

@@ -4,6 +4,7 @@
  * middle of loops, write over their own instructions, call functions and end with a used-up
  * budget. Skipped where the translator is not built. */
 #include "hart/core.h"
+#include "machine/jit.h"
 #include "program.h"
 #include "random.h"
 
@@ -175,6 +176,7 @@ static void compare(struct program *a, struct program *b)
 static void random_loops(void **state)
 {
     (void)state;
+    unsigned loops = 0;
     const uint64_t cases = test_number("SAMITE_CASES", CASES);
     uint64_t seed = test_seed();
     for (uint64_t n = 0; n < cases; n++) {
@@ -194,10 +196,12 @@ static void random_loops(void **state)
             assert_int_equal(program_run(&translated), status);
             compare(&interpreted, &translated);
         }
+        loops += sam_jit_count(translated.hart->jit);
         program_free(&interpreted);
         program_free(&translated);
         sam_buffer_free(&w.text);
     }
+    assert_true(loops > 0);
 }
 
 int main(void)
