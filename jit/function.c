@@ -290,7 +290,7 @@ static void make_block(const struct translator *t, unsigned index)
     }
     if (l->uses[index] & SAM_JIT_FLOAT)
         pin_sources(t, index);
-    /* What a jump sets before it may be left is put back. */
+    /* Keep the old rd of a jump, to restore it if the jump is refused. */
     LLVMTypeRef word = LLVMIntTypeInContext(t->context, l->xlen);
     LLVMValueRef old = act == SAM_ACT_JUMP ? load(t, t->local, u->rd * x_size(t), word) : NULL;
     if (sam_jit_moves_lanes(act))

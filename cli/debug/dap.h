@@ -161,7 +161,7 @@ enum dap_what {
     DAP_UNITS,
     DAP_SCOPES,
     DAP_V = 256,    /* the lanes of v0..v255 */
-    DAP_LANE = 512, /* what one lane has */
+    DAP_LANE = 512, /* the registers and variables of one lane */
     DAP_UNIT = 768, /* the bytes of tl0..31 and, from 32 on, m0..7 */
 };
 

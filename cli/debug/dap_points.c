@@ -242,7 +242,7 @@ enum sam_status dap_on_set_instructions(struct dap *dap, const json_t *arguments
     return make_list(dap, arguments, NULL, make_instruction, error);
 }
 
-/* Traps always stop: there are no filters. */
+/* Every trap stops: no filters are offered. */
 enum sam_status dap_on_set_exceptions(struct dap *dap, const json_t *arguments,
                                       struct sam_error *error)
 {

@@ -78,7 +78,7 @@ static enum sam_status show_variable(struct debug *d, const void *variable, stru
     return debug_show_variable(d, variable, error);
 }
 
-/* What `info locals` prints after "NAME = ". */
+/* The value as `info locals` prints it, after "NAME = ". */
 static void list_locals(struct dap_list *list)
 {
     struct sam_variable v;

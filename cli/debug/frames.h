@@ -18,7 +18,7 @@ typedef size_t frames_read(void *context, char *bytes, size_t size);
 struct frames {
     frames_read *read;
     void *context;
-    char *data; /* what has been read and not used: bytes at..end */
+    char *data; /* unread input: bytes at..end */
     size_t at, end, room;
 };
 

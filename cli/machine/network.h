@@ -18,7 +18,7 @@ struct network_request {
 };
 
 extern const struct cli_option network_rows[];
-/* Refuse these options where the file is no network. */
+/* Reject these options unless the file is a network. */
 int network_refuse_options(const struct cli_args *args);
 
 /* The machine's own part of a run. */

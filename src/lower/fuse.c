@@ -391,7 +391,8 @@ static bool uses(const struct lower *l, const struct sam_tile_op *op, uint32_t t
 
 /* Add the result of an operation to the private tiles if it is a column that only the next
  * operation uses. `at` is its place in the kernel, `next` the index of what follows it there. In a
- * kernel over one column the next operation is no row's: it would come before the fold's result. */
+ * kernel over one column the next operation is not per row: it would run before the fold's result
+ * is known. */
 static void keep_private(const struct lower *l, struct group *g,
                          const struct sam_lower_kernel *kernel, unsigned at, uint32_t index,
                          uint32_t next)

@@ -152,8 +152,9 @@ static const struct sam_uop *op_count(SAM_HANDLER_ARGS)
 
 static bool is_in_modes(const struct sam_core *c, const struct sam_jit_loop *loop)
 {
+    const size_t fixed = loop->splits ? SAM_JIT_FIXED : SAM_JIT_MODES; /* the rest changes within */
     return !loop->lanes ||
-           (memcmp(loop->modes, (const char *)c + c->code->machine->modes, SAM_JIT_MODES) == 0 &&
+           (memcmp(loop->modes, (const char *)c + c->code->machine->modes, fixed) == 0 &&
             loop->frm_plain == c->frm_plain);
 }
 

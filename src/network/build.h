@@ -12,7 +12,7 @@ struct net_border {
     uint64_t before[NET_RANK], after[NET_RANK];
 };
 
-/* A node, or several fused ones: a head, if it is no elementwise operator, and a chain of these
+/* A node, or several fused ones: a head, unless it is an elementwise operator, and a chain of these
  * with one output. */
 enum { NET_GROUP = 48 };
 struct net_group {

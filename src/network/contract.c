@@ -135,7 +135,7 @@ static void sum_rows(struct sam_net_text *text, void *context, const struct net_
     const struct net_tile sum = sam_net_alloc(text, like);
     const uint64_t blocks = blocks_of(s), whole = c->depth / s->block;
     for (uint32_t tap = 0; tap < c->taps; tap++) {
-        const bool loop = !s->kept && whole > 8; /* the first product is no part of the loop */
+        const bool loop = !s->kept && whole > 8; /* the first product is before the loop */
         for (uint64_t n = 0; n < (loop ? 1 : blocks); n++)
             multiply(s, &site, sum, tap == 0 && n == 0, tap, net_at((int64_t)(n * s->block)),
                      block_at(s, n), block_after(s, tap, n),

@@ -35,7 +35,7 @@ static bool tap_at(const struct net_params *p, uint32_t axis, uint64_t phase, ui
     return from % (int64_t)p->stride[axis] == 0;
 }
 
-/* Elements that the phases read before and behind the input. */
+/* Elements that the phases read before and after the input. */
 static void reach(const struct net_params *p, uint32_t axis, uint64_t in, uint64_t out,
                   uint64_t *before, uint64_t *after)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elementwise operators, alone and as the chain behind another template: each on whole tiles, with
+/* Elementwise operators, alone and as the chain after another template: each on whole tiles, with
  * operands of one row or one column where they are broadcast. */
 #include <inttypes.h>
 #include <math.h>
@@ -195,7 +195,7 @@ static struct net_tile whole_power(struct sam_net_text *text, struct net_tile a,
     return product;
 }
 
-/* |a|^b = e^(b ln |a|), 1 for b = 0; negative where a is and b is odd, NaN where b is no integer.
+/* |a|^b = e^(b ln |a|), 1 for b = 0; negative where a is and b is odd, NaN unless b is an integer.
  */
 static struct net_tile general_power(struct sam_net_text *text, struct net_tile a,
                                      struct net_tile b)
@@ -301,7 +301,7 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
     case NET_Neg: return sam_net_unary(t, "tneg", in[0]);
     case NET_Abs: return sam_net_unary(t, "tabs", in[0]);
     case NET_Cast: return convert(t, in[0], out);
-    default: sam_net_build_fail(b, SAM_ERR_INPUT, "is no elementwise operator"); return in[0];
+    default: sam_net_build_fail(b, SAM_ERR_INPUT, "not an elementwise operator"); return in[0];
     }
 }
 

@@ -179,7 +179,7 @@ void sam_net_plan_move(struct net_builder *b, const struct net_group *group)
         for (uint32_t i = 0; i < in->rank; i++)
             to.stride[out->rank - in->rank + i] = in->shape[i] == 1 ? 0 : from.stride[i];
         break;
-    default: sam_net_build_fail(b, SAM_ERR_INPUT, "is no move"); return;
+    default: sam_net_build_fail(b, SAM_ERR_INPUT, "not a move"); return;
     }
     b->plan->places[group->output] = to;
 }

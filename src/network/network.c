@@ -324,8 +324,7 @@ static enum sam_status check_arrays(const struct sam_network *n,
         const uint32_t value = find(g, arrays[i].name);
         if (value == NET_NONE || (!contains(g->inputs, g->input_count, value) &&
                                   !contains(g->outputs, g->output_count, value)))
-            return sam_fail(error, SAM_ERR_USAGE,
-                            "'%s' is no input, no output and no value that is kept",
+            return sam_fail(error, SAM_ERR_USAGE, "'%s' is not an input, an output or a kept value",
                             arrays[i].name);
         if (array_named(arrays, i, arrays[i].name))
             return sam_fail(error, SAM_ERR_USAGE, "two arrays for '%s'", arrays[i].name);

@@ -379,7 +379,7 @@ TEST(while_running)
     stops("breakpoint");
     expect_line(1, 5);
     asks("setBreakpoints", "{'source':{'path':'spin.s'},'breakpoints':[]}");
-    asks("stepOut", "{'threadId':1}"); /* which never comes */
+    asks("stepOut", "{'threadId':1}"); /* never completes */
     asks("pause", "{'threadId':1}");
     stops("pause");
     asks("continue", "{'threadId':1}");

@@ -183,7 +183,7 @@ TEST(refusals)
     must_refuse(sam_network_run(m.network, lacking, 1, NULL, NULL, &error), &error,
                 "input 'past' has no array");
     must_refuse(sam_network_run(m.network, unknown, 3, NULL, NULL, &error), &error,
-                "'h' is no input");
+                "'h' is not an input");
     must_refuse(sam_network_run(m.network, twice, 2, NULL, NULL, &error), &error, "two arrays");
     must_refuse(sam_network_run(m.network, swapped, 2, NULL, NULL, &error), &error,
                 "input 'x': an array 2x2 of f32, expected 2x3 of f32");

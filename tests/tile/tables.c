@@ -232,7 +232,7 @@ TEST(test_quantisation)
         for (size_t i = 0; i < (size_t)R * C; i++) {
             const long double low = is_signed ? -128 : 0, high = low + 255;
             const double product = (double)in[i] * factor;
-            /* what is far below one half counts, but does not fit next to the zero point */
+            /* tiny products still count, but adding the zero point would round them away */
             const double near =
                 fabs(product) < 0x1p-20 && product != 0 ? copysign(0x1p-20, product) : product;
             const long double exact = (long double)near + zero;
