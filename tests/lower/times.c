@@ -192,21 +192,6 @@ TEST(test_polls)
     lowered_free(&x);
 }
 
-/* A packed file of one tensor "w" of f32. To be freed. */
-static void *pack(const struct sam_array *array, bool window, size_t *size)
-{
-    struct sam_weight tensor = {.name = "w", .type = SAM_F32, .rank = 1};
-    struct sam_weights weights = {.tensors = &tensor, .count = 1};
-    const struct sam_codec_options options = {.size = sizeof options, .window = window};
-    weights.file_size = tensor.size = 4 * array->count;
-    tensor.shape[0] = array->count;
-    const size_t room = sam_pack_bound(&weights);
-    void *packed = malloc(room);
-    assert_non_null(packed);
-    assert_int_equal(sam_pack(&weights, array->data, &options, packed, room, size, NULL), SAM_OK);
-    return packed;
-}
-
 /* The record of the weight unit belongs to the load that needs it. */
 TEST(test_packed)
 {
@@ -220,7 +205,7 @@ TEST(test_packed)
         lowered_array(&x, SAM_F32, 8, 16);
         lowered_scalar(&x, SAM_I64, 0);
         x.arguments[0].packed = packed ? "w" : NULL;
-        x.options.weights = packed ? pack(in, false, &x.options.weights_size) : NULL;
+        x.options.weights = packed ? lowered_pack(in, false, &x.options.weights_size) : NULL;
         timed_run(&x, &t);
         const struct sam_system_figures *f = t.figures;
         const uint64_t busy = f->pipes[SAM_TILE_PIPE_LOAD].cycles[SAM_SYSTEM_PIPE_BUSY];
@@ -266,7 +251,7 @@ static uint64_t run_wide(const char *body, size_t rows, size_t columns, bool win
     lowered_scalar(&x, SAM_I64, rows);
     lowered_scalar(&x, SAM_I64, columns);
     x.arguments[0].packed = "w";
-    x.options.weights = pack(in, window, &x.options.weights_size);
+    x.options.weights = lowered_pack(in, window, &x.options.weights_size);
     timed_run(&x, &t);
     const uint64_t cycles = t.figures->cycles;
     timed_free(&t);

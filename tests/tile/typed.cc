@@ -2,23 +2,21 @@
 /* Every operation on typed tiles compiles; the macros of tile_ops.h compile as C++; and both give
  * what plain loops do. Prints "ok", or what was wrong. */
 #include <cmath>
-#include <cstdio>
-#include <samite/tile.hpp>
-#include <string>
+
+#include "expect.hpp"
 
 namespace samite
 {
 /* One instance of each. */
 using F = Tile<TileType::Vec, float, 16, 16>;
-#define SAMITE_TILE_T_(name, lower, vec, same)   template RecordEvent name(F &, F &);
-#define SAMITE_TILE_TT_(name, lower, vec, same)  template RecordEvent name(F &, F &, F &);
-#define SAMITE_TILE_TTT_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, F &);
-#define SAMITE_TILE_S_(name, lower, vec, same)   template RecordEvent name(F &, double);
-#define SAMITE_TILE_TS_(name, lower, vec, same)  template RecordEvent name(F &, F &, double);
-#define SAMITE_TILE_TTS_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, double);
-#define SAMITE_TILE_TA_(name, lower, vec, same, how) template RecordEvent name(F &, F &, how);
-#define SAMITE_TILE_TTA_(name, lower, vec, same, how)                                              \
-    template RecordEvent name(F &, F &, F &, how);
+#define SAMITE_TILE_T_(name, lower, vec, same)        template RecordEvent name(F &, F &);
+#define SAMITE_TILE_TT_(name, lower, vec, same)       template RecordEvent name(F &, F &, F &);
+#define SAMITE_TILE_TTT_(name, lower, vec, same)      template RecordEvent name(F &, F &, F &, F &);
+#define SAMITE_TILE_S_(name, lower, vec, same)        template RecordEvent name(F &, double);
+#define SAMITE_TILE_TS_(name, lower, vec, same)       template RecordEvent name(F &, F &, double);
+#define SAMITE_TILE_TTS_(name, lower, vec, same)      template RecordEvent name(F &, F &, F &, double);
+#define SAMITE_TILE_TA_(name, lower, vec, same, how)  template RecordEvent name(F &, F &, how);
+#define SAMITE_TILE_TTA_(name, lower, vec, same, how) template RecordEvent name(F &, F &, F &, how);
 #define SAMITE_TILE_TSA_(name, lower, vec, same, how)                                              \
     template RecordEvent name(F &, F &, double, how);
 #define SAMITE_TILE_TSSA_(name, lower, vec, same, how)                                             \
@@ -31,24 +29,6 @@ using F = Tile<TileType::Vec, float, 16, 16>;
 } // namespace samite
 
 using namespace samite;
-
-static int wrong;
-
-static void expect(bool good, const char *what)
-{
-    if (!good)
-        wrong++, std::printf("%s\n", what);
-}
-
-template <typename Call> static std::string message(Call call)
-{
-    try {
-        call();
-    } catch (const Error &error) {
-        return error.what();
-    }
-    return "";
-}
 
 static std::vector<float> ramp(size_t count)
 {
