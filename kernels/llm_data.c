@@ -76,8 +76,8 @@ static enum sam_status begin(struct llm *llm, const struct llm_shape *shape, enu
     llm->weights = calloc(llm->weight_count + 1, sizeof *llm->weights);
     if (type != SAM_BF16)
         llm->half = calloc(llm->weight_count + 1, sizeof *llm->half);
-    llm->embed = calloc((size_t)shape->vocabulary * shape->width, sizeof *llm->embed);
-    llm->turns = calloc((size_t)shape->positions * shape->width, sizeof *llm->turns);
+    llm->embed = calloc((size_t)shape->vocabulary * shape->width + 1, sizeof *llm->embed);
+    llm->turns = calloc((size_t)shape->positions * shape->width + 1, sizeof *llm->turns);
     if (!llm->weights || (type != SAM_BF16 && !llm->half) || !llm->embed || !llm->turns)
         return model_refuse(error, SAM_ERR_MEMORY, "out of memory");
     fill_turns(llm);
