@@ -200,14 +200,19 @@ bool sam_lower_is_staged(const struct lower *l, const struct sam_tile_op *op)
     return op->code == SAM_TILE_TLOAD && packed_window(l, sam_tile_arg(l->p, op, 0)) != NULL;
 }
 
-/* Whether the window is made of rows, whose distance is known at run time only: the code that loads
- * it asks for that distance. */
+/* Whether the window is made of rows that may be decoded one by one, so that the copy has another
+ * distance of rows: it has if the whole window is not known to have room in both halves. The code
+ * that loads the window then asks for that distance. */
 static bool has_rows(const struct lower *l, uint32_t window)
 {
-    int64_t stride;
-    return sam_tile_ty(l->p, window)->rank == 2 &&
-           sam_lower_window_known(l, window, 1, true, &stride) && stride == 1 &&
-           !sam_lower_window_known(l, window, 0, true, &stride);
+    const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
+    int64_t stride, rows, pitch, columns;
+    if (type->rank != 2 || !sam_lower_window_known(l, window, 1, true, &stride) || stride != 1)
+        return false;
+    return !sam_lower_window_known(l, window, 0, true, &pitch) ||
+           !sam_lower_window_known(l, window, 0, false, &rows) ||
+           !sam_lower_window_known(l, window, 1, false, &columns) || rows > HALF || pitch > HALF ||
+           ((rows - 1) * pitch + columns) * (int64_t)sam_tile_size(type->dtype) > 2 * HALF;
 }
 
 /* The loop whose variable is the offset of the window in its slowest dimension: its rows come one
