@@ -23,6 +23,7 @@ enum {
 struct lower_packed {
     uint32_t pointer; /* the argument's value */
     uint64_t base;    /* address of element 0, above 4 GiB */
+    bool windows;     /* any elements are decoded by themselves */
 };
 
 struct lower_packing {
@@ -116,9 +117,9 @@ static bool begin(struct lower *l)
     return l->packing->items != NULL;
 }
 
-/* Emit the descriptor of an argument. `windows`: any elements are decoded by themselves. */
+/* Emit the descriptor of an argument. */
 static void describe(struct lower *l, size_t number, size_t place, enum sam_dtype dtype,
-                     uint64_t count, bool windows)
+                     uint64_t count)
 {
     struct lower_packing *p = l->packing;
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_dtype_size(dtype));
@@ -145,7 +146,7 @@ static void describe(struct lower *l, size_t number, size_t place, enum sam_dtyp
                       "    .dword  %zu, %" PRIu64 ", %u, %" PRIu32 "\n"
                       "    .dword  %s, %s, %d\n",
                       number, place, count, shift, type_number(dtype),
-                      small ? slots : "packed_shared", slots, windows);
+                      small ? slots : "packed_shared", slots, p->items[number].windows);
     sam_lower_code(&l->state->setup,
                    "lla t0, packed_%zu; ld t1, 0(t0); li t2, %zu; mul t1, t1, t2; "
                    "li t2, 0x%08x; lwu t2, 0(t2); beqz t2, 0f; addi t2, t2, 4; "
@@ -182,9 +183,10 @@ enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
         return sam_fail_memory(error);
     const size_t number = l->packing->count++;
     l->packing->items[number] =
-        (struct lower_packed){value, (UINT64_C(1) << 40) + ((uint64_t)number << 36)};
+        (struct lower_packed){value, (UINT64_C(1) << 40) + ((uint64_t)number << 36),
+                              strstr(stat.layout, "window") != NULL};
     *address = l->packing->items[number].base;
-    describe(l, number, place, dtype, count, strstr(stat.layout, "window") != NULL);
+    describe(l, number, place, dtype, count);
     return SAM_OK;
 }
 
@@ -207,12 +209,17 @@ static bool has_rows(const struct lower *l, uint32_t window)
 {
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
     int64_t stride, rows, pitch, columns;
-    if (type->rank != 2 || !sam_lower_window_known(l, window, 1, true, &stride) || stride != 1)
+    if (!packed_of(l, window)->windows || type->rank != 2 || !sam_lower_window_known(l, window, 1, true, &stride) || stride != 1)
         return false;
     return !sam_lower_window_known(l, window, 0, true, &pitch) ||
            !sam_lower_window_known(l, window, 0, false, &rows) ||
            !sam_lower_window_known(l, window, 1, false, &columns) || rows > HALF || pitch > HALF ||
            ((rows - 1) * pitch + columns) * (int64_t)sam_tile_size(type->dtype) > 2 * HALF;
+}
+
+bool sam_lower_is_staged_apart(const struct lower *l, const struct sam_tile_op *op)
+{
+    return sam_lower_is_staged(l, op) && has_rows(l, sam_tile_arg(l->p, op, 0));
 }
 
 /* The loop whose variable is the offset of the window in its slowest dimension: its rows come one

@@ -12,6 +12,8 @@ enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
                                           uint64_t *address, struct sam_error *error);
 /* Returns whether the operation reads packed weights. */
 bool sam_lower_is_staged(const struct lower *l, const struct sam_tile_op *op);
+/* Returns whether the distance of its rows there is known only when the program runs. */
+bool sam_lower_is_staged_apart(const struct lower *l, const struct sam_tile_op *op);
 /* Bracket the code of a move: stage decodes the elements of a packed window, whose address then is
  * that of the decoded copy. */
 void sam_lower_stage(struct lower *l, const struct sam_tile_op *op);
