@@ -61,8 +61,8 @@ static bool window_span(const struct lower_order *o, uint32_t window, uint32_t *
         return false;
     for (uint32_t i = 0; i < type->rank; i++) {
         int64_t offset, step;
-        if (type->dims[i] == SAM_TILE_DYNAMIC || !lower_is_constant(o, part, 1 + i, &offset) ||
-            !lower_is_constant(o, view, 1 + type->rank + i, &strides[i]) ||
+        if (type->dims[i] == SAM_TILE_DYNAMIC || !sam_tile_literal(o->p, part, 1 + i, &offset) ||
+            !sam_tile_literal(o->p, view, 1 + type->rank + i, &strides[i]) ||
             __builtin_mul_overflow(strides[i], size, &strides[i]) ||
             __builtin_mul_overflow(strides[i], offset, &step) ||
             __builtin_add_overflow(base, step, &base))
@@ -106,9 +106,9 @@ static bool is_good_window(const struct lower_order *o, const struct sam_tile_op
     const bool part = op->code == SAM_TILE_PART;
     for (uint32_t i = 0; i < type->rank; i++) {
         int64_t size, other, span;
-        if (!lower_is_constant(o, op, 1 + i + (part ? type->rank : 0), &size) ||
+        if (!sam_tile_literal(o->p, op, 1 + i + (part ? type->rank : 0), &size) ||
             size != type->dims[i] || size < 0 ||
-            !lower_is_constant(o, op, 1 + i + (part ? 0 : type->rank), &other))
+            !sam_tile_literal(o->p, op, 1 + i + (part ? 0 : type->rank), &other))
             return false;
         if (part ? other < 0 || view->dims[i] == SAM_TILE_DYNAMIC || other > view->dims[i] ||
                        size > view->dims[i] - other
@@ -125,7 +125,7 @@ static bool is_good_subset(const struct lower_order *o, const struct sam_tile_op
     const struct sam_tile_type *whole = &lower_type_of(o, sam_tile_arg(o->p, op, 0))->tile;
     struct sam_tile_span span;
     int64_t row, col;
-    return lower_is_constant(o, op, 1, &row) && lower_is_constant(o, op, 2, &col) && row >= 0 &&
+    return sam_tile_literal(o->p, op, 1, &row) && sam_tile_literal(o->p, op, 2, &col) && row >= 0 &&
            col >= 0 && row <= (int64_t)whole->rows - type->rows &&
            col <= (int64_t)whole->cols - type->cols && type->valid_rows != SAM_TILE_DYNAMIC &&
            type->valid_cols != SAM_TILE_DYNAMIC &&
@@ -157,7 +157,7 @@ static bool offsets_fit(const struct lower_order *o, const struct sam_tile_op *o
     const struct sam_tile_type *whole =
         &lower_type_of(o, sam_tile_arg(o->p, op, insert ? 3 : 0))->tile;
     int64_t row, col;
-    return lower_is_constant(o, op, 1, &row) && lower_is_constant(o, op, 2, &col) && row >= 0 &&
+    return sam_tile_literal(o->p, op, 1, &row) && sam_tile_literal(o->p, op, 2, &col) && row >= 0 &&
            col >= 0 && row <= whole->valid_rows - part->valid_rows &&
            col <= whole->valid_cols - part->valid_cols;
 }

@@ -28,6 +28,9 @@ bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta);
 bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch);
 /* Emit the code of prefetch: none unless the window is of packed weights. */
 void sam_lower_prefetch(struct lower *l, const struct sam_tile_op *op);
+/* Emit the requests at the start of the program: for the first tensor that straight-line code has
+ * decoded whole, and before it for small ones, which would otherwise wait for it. */
+void sam_lower_packed_setup(struct lower *l);
 /* Emit the decode routine, after the last instruction. */
 void sam_lower_packed_routine(struct lower *l);
 void sam_lower_packed_free(struct lower *l);
