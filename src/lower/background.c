@@ -22,8 +22,8 @@ enum {
 
 /* Registers of a product that copies change, and that they keep for themselves. */
 static const char *const clobbered[] = {"ra", "t2", "t3", "a0", "a1", "s2",
-                                        "s3", "s4", "s5", "t0", "t1"};
-enum { KEPT = 9 };
+                                        "s3", "s4", "s5", "a3", "t0", "t1"};
+enum { KEPT = 10 };
 
 static int slot(const struct lower *l, unsigned index)
 {

@@ -174,6 +174,10 @@ bool sam_lower_read_staged(struct lower *l, const uint32_t *values);
 /* The window of packed weights that products read in place of the tile, or SAM_TILE_NONE. */
 uint32_t sam_lower_staged_factor(const struct lower *l, uint32_t tile);
 
+/* turned.c, after sam_lower_read_staged: give right factors the layout that the matrix unit reads.
+ * Returns false on out-of-memory. */
+bool sam_lower_turn_factors(struct lower *l, const uint32_t *values);
+
 /* fuse.c: returns whether a vector operation can be added to the kernel. */
 bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t op);
 /* kernel.c: append the kernel's code to l->gpu; set words, workgroups, warps, lds_bytes. */

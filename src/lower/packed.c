@@ -161,28 +161,50 @@ static void describe(struct lower *l, size_t number, size_t place, enum sam_dtyp
                    number, sizeof(struct sam_weight_entry), (unsigned)SAM_SYSTEM_DIRECTORY);
 }
 
-enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
-                                          const struct sam_tile_argument *a, uint64_t *address,
-                                          struct sam_error *error)
+/* Find the tensor of an argument in the packed weights, and check it. */
+static enum sam_status look_up(const struct lower *l, const char *argument, enum sam_dtype dtype,
+                               const struct sam_tile_argument *a, size_t *place, bool *windows,
+                               struct sam_error *error)
 {
-    const enum sam_dtype dtype = sam_tile_ty(l->p, value)->dtype;
-    const uint64_t count = a->array->count;
     struct sam_packed *packed;
-    size_t place;
-    if (!l->options.weights)
-        return sam_fail(error, SAM_ERR_USAGE, "%%%s: a packed tensor without packed weights",
-                        l->p->values[value].name);
     enum sam_status status =
         sam_packed_open(l->options.weights, l->options.weights_size, NULL, &packed, error);
     if (status != SAM_OK)
         return status;
     const struct sam_weights *weights = sam_packed_weights(packed);
-    const struct sam_weight *w = find(weights, a->packed, &place);
+    const struct sam_weight *w = find(weights, a->packed, place);
     struct sam_packed_stat stat = {.layout = ""};
-    status = check(l->p->values[value].name, w, a->packed, dtype, count, error);
+    status = check(argument, w, a->packed, dtype, a->array->count, error);
     if (status == SAM_OK)
         status = sam_packed_stat(packed, (size_t)(w - weights->tensors), &stat, error);
     sam_packed_close(packed);
+    *windows = strstr(stat.layout, "window") != NULL;
+    return status;
+}
+
+bool sam_lower_has_windows(const struct lower *l, const uint32_t *values, uint32_t window)
+{
+    const uint32_t pointer = sam_tile_pointer_of(l->p, window);
+    bool windows = false;
+    size_t place;
+    for (size_t i = 0; i < l->argument_count; i++)
+        if (values[i] == pointer && l->arguments[i].packed && l->options.weights)
+            look_up(l, "", sam_tile_ty(l->p, pointer)->dtype, &l->arguments[i], &place, &windows,
+                    NULL);
+    return windows;
+}
+
+enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
+                                          const struct sam_tile_argument *a, uint64_t *address,
+                                          struct sam_error *error)
+{
+    const enum sam_dtype dtype = sam_tile_ty(l->p, value)->dtype;
+    const char *name = l->p->values[value].name;
+    size_t place;
+    bool windows;
+    if (!l->options.weights)
+        return sam_fail(error, SAM_ERR_USAGE, "%%%s: a packed tensor without packed weights", name);
+    const enum sam_status status = look_up(l, name, dtype, a, &place, &windows, error);
     if (status != SAM_OK)
         return status;
     if (!begin(l))
@@ -191,10 +213,10 @@ enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
     l->packing->items[number] =
         (struct lower_packed){.pointer = value,
                               .base = (UINT64_C(1) << 40) + ((uint64_t)number << 36),
-                              .count = count,
-                              .windows = strstr(stat.layout, "window") != NULL};
+                              .count = a->array->count,
+                              .windows = windows};
     *address = l->packing->items[number].base;
-    describe(l, number, place, dtype, count);
+    describe(l, number, place, dtype, a->array->count);
     return SAM_OK;
 }
 

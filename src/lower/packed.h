@@ -10,6 +10,9 @@
 enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
                                           const struct sam_tile_argument *argument,
                                           uint64_t *address, struct sam_error *error);
+/* Returns whether the window is of weights packed as windows; `values`: of the arguments, which
+ * need not be bound yet. */
+bool sam_lower_has_windows(const struct lower *l, const uint32_t *values, uint32_t window);
 /* Returns whether the operation reads packed weights. */
 bool sam_lower_is_staged(const struct lower *l, const struct sam_tile_op *op);
 /* Returns whether the distance of its rows there is known only when the program runs. */

@@ -362,7 +362,10 @@ static enum sam_status place(struct lower *l, uint32_t *values, struct sam_error
     if (status != SAM_OK || l->report->report.errors)
         return status;
     l->state->begun = sam_alloc(l->p->op_count + 1, sizeof *l->state->begun);
-    return l->state->begun && sam_lower_values(l) ? SAM_OK : sam_fail_memory(error);
+    return l->state->begun && (l->options.in_order || sam_lower_turn_factors(l, values)) &&
+                   sam_lower_values(l)
+               ? SAM_OK
+               : sam_fail_memory(error);
 }
 
 static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uint32_t *values,
