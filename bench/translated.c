@@ -19,17 +19,29 @@ struct subject {
     double seconds; /* of the last run: per launch */
 };
 
+/* The argument of `reduce` with the address of the word that each launch adds to. */
+enum { SUM = 4 };
+
 /* The launch of a check, several times. */
 static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct sam_launch *launch,
                               struct sam_gpu_result *result, struct sam_error *error)
 {
     struct subject *s = context;
     enum sam_status status = SAM_OK;
-    for (unsigned n = 0; n < s->warm_up && status == SAM_OK; n++)
-        status = sam_gpu_launch(gpu, launch, result, error);
-    const double started = bench_processor();
-    for (unsigned n = 0; n < s->launches && status == SAM_OK; n++)
-        status = sam_gpu_launch(gpu, launch, result, error);
+    const bool sums = strcmp(s->kernel->name, "reduce") == 0;
+    uint32_t at = 0, before = 0;
+    if (sums)
+        status = sam_gpu_read(gpu, launch->args + SUM, &at, sizeof at, error)
+            ?: sam_gpu_read(gpu, at, &before, sizeof before, error);
+    double started = 0;
+    for (unsigned n = 0; n < s->warm_up + s->launches && status == SAM_OK; n++) {
+        if (n == s->warm_up)
+            started = bench_processor();
+        if (sums)
+            status = sam_gpu_write(gpu, at, &before, sizeof before, error);
+        if (status == SAM_OK)
+            status = sam_gpu_launch(gpu, launch, result, error);
+    }
     s->seconds += (bench_processor() - started) / s->launches;
     return status;
 }

@@ -74,7 +74,7 @@ SAM_HANDLER(op_vfexp_v)
 {
     CHECK_GROUPS();
     const unsigned before = sam_host_fp_flags();
-    for (unsigned g = 0; g < W->groups; g++)
+    for (unsigned g = 0; g < GROUPS; g++)
         exp_lanes(W, acting(W, op, g), V(op->rd + g), V(op->rs2 + g));
     c->fflags |= (uint8_t)before;
     sam_host_fp_clear();
