@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "bench.h"
+#include "gputime/recorded.h"
+#include "kernels_recorded.h"
 #include "samite/samite.h"
 
 enum { ROUNDS = 101, WARM_UP = 24, LAUNCHES = 12, REPEATED = 7 };
@@ -101,6 +103,40 @@ static bool measure(struct bench *bench, const char *what, const char *mode, str
     return true;
 }
 
+#if defined(SAM_JIT_LIBRARY)
+static bool measure_repeated(struct bench *bench, struct subject *s)
+{
+    s->warm_up = WARM_UP;
+    s->launches = LAUNCHES;
+    s->config.launch = launch;
+    s->config.context = s;
+    s->config.jobs = 1;
+    return measure(bench, "translated", "wait,100", s, REPEATED);
+}
+
+/* The compiled kmeans, if SAMITE_KERNELS names its folder. */
+static bool measure_kmeans(struct bench *bench)
+{
+    size_t i = 0;
+    while (strcmp(recorded_programs[i].name, "kmeans") != 0)
+        i++;
+    const struct recorded_program *program = &recorded_programs[i];
+    const struct kernel_check kernel = {.name = "compiled kmeans", .run = program->run};
+    struct subject s = {.kernel = &kernel, .config = {.size = program->size, .block = 256}};
+    struct sam_error error;
+    const char *folder = recorded_folder();
+    if (!folder)
+        return true;
+    if (recorded_program_image(folder, program, &s.config.image, &error) != SAM_OK) {
+        fprintf(stderr, "bench: %s: %s\n", kernel.name, error.text);
+        return false;
+    }
+    const bool good = measure_repeated(bench, &s);
+    sam_image_free(s.config.image);
+    return good;
+}
+#endif
+
 int main(int argc, char **argv)
 {
     struct bench *bench = bench_open(argc, argv, "Translated kernels");
@@ -117,13 +153,14 @@ int main(int argc, char **argv)
         s.config.context = &s;
         good &= measure(bench, "launched once", "auto", &s, ROUNDS);
 #if defined(SAM_JIT_LIBRARY)
-        s.warm_up = WARM_UP;
-        s.launches = LAUNCHES;
         for (size_t k = 0; k < sizeof repeated / sizeof repeated[0]; k++)
             if (strcmp(repeated[k], s.kernel->name) == 0)
-                good &= measure(bench, "translated", "wait,100", &s, REPEATED);
+                good &= measure_repeated(bench, &s);
 #endif
     }
+#if defined(SAM_JIT_LIBRARY)
+    good &= measure_kmeans(bench);
+#endif
     const int code = bench_close(bench);
     return good ? code : 1;
 }
