@@ -44,6 +44,7 @@ BEGIN {
     dtypes["REAL"] = "floats"
     dtypes["WHOLE"] = "integers"
     dtypes["FACTOR"] = "floats, i8"
+    dtypes["SCALED"] = "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16"
     dtypes["ANY"] = "all, including 64 bits"
     types["CMP"] = "sam_tile_compare"
     types["ROUND"] = "sam_tile_round"

@@ -73,6 +73,9 @@ template <typename T> struct dtype;
 SAMITE_DTYPE_(float, f32)
 SAMITE_DTYPE_(half, f16)
 SAMITE_DTYPE_(bfloat16_t, bf16)
+SAMITE_DTYPE_(float8_e4m3_t, e4m3)
+SAMITE_DTYPE_(float8_e5m2_t, e5m2)
+SAMITE_DTYPE_(float8_e8m0_t, e8m0)
 SAMITE_DTYPE_(int8_t, i8)
 SAMITE_DTYPE_(uint8_t, ui8)
 SAMITE_DTYPE_(int16_t, i16)
@@ -105,6 +108,8 @@ enum class Op {
 #define SAMITE_TILE_T_   SAMITE_TILE_OP_
 #define SAMITE_TILE_TT_  SAMITE_TILE_OP_
 #define SAMITE_TILE_TTT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TTTT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TTTTT_ SAMITE_TILE_OP_
 #define SAMITE_TILE_S_   SAMITE_TILE_OP_
 #define SAMITE_TILE_TS_  SAMITE_TILE_OP_
 #define SAMITE_TILE_TTS_ SAMITE_TILE_OP_
@@ -120,6 +125,8 @@ enum class Op {
 #undef SAMITE_TILE_T_
 #undef SAMITE_TILE_TT_
 #undef SAMITE_TILE_TTT_
+#undef SAMITE_TILE_TTTT_
+#undef SAMITE_TILE_TTTTT_
 #undef SAMITE_TILE_S_
 #undef SAMITE_TILE_TS_
 #undef SAMITE_TILE_TTS_
@@ -492,6 +499,16 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
     SAMITE_TILE_FUNCTION_((typename D, typename A, typename B, typename C), name, (D &dst, A &a, B &b, C &c), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A, B, C), call, \
                           (dst.placed(), {a.placed(), b.placed(), c.placed(), nullptr}, 0, 0))
+#define SAMITE_TILE_TTTT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename T, typename A, typename B, typename C, typename D), name, \
+                          (T &dst, A &a, B &b, C &c, D &d), \
+                          SAMITE_TILE_CHECK_(name, vec, same, T, A, B, C, D), call, \
+                          (dst.placed(), {a.placed(), b.placed(), c.placed(), d.placed(), nullptr}, 0, 0))
+#define SAMITE_TILE_TTTTT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename T, typename A, typename B, typename C, typename D, typename E), \
+                          name, (T &dst, A &a, B &b, C &c, D &d, E &e), \
+                          SAMITE_TILE_CHECK_(name, vec, same, T, A, B, C, D, E), call, \
+                          (dst.placed(), {a.placed(), b.placed(), c.placed(), d.placed(), e.placed(), nullptr}, 0, 0))
 #define SAMITE_TILE_S_(name, lower, vec, same) \
     SAMITE_TILE_FUNCTION_((typename D), name, (D &dst, double scalar), \
                           SAMITE_TILE_CHECK_(name, vec, same, D), call, \
@@ -540,6 +557,8 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
 #undef SAMITE_TILE_T_
 #undef SAMITE_TILE_TT_
 #undef SAMITE_TILE_TTT_
+#undef SAMITE_TILE_TTTT_
+#undef SAMITE_TILE_TTTTT_
 #undef SAMITE_TILE_S_
 #undef SAMITE_TILE_TS_
 #undef SAMITE_TILE_TTS_

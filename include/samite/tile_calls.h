@@ -101,9 +101,15 @@
 #define sam_tmatmul(dst, ...) SAM_TILE_CALL_TT_(TMATMUL, dst, __VA_ARGS__, NULL)
 #define sam_tmatmul_acc(dst, ...) SAM_TILE_CALL_TTT_(TMATMUL_ACC, dst, __VA_ARGS__, NULL)
 #define sam_tmatmul_bias(dst, ...) SAM_TILE_CALL_TTT_(TMATMUL_BIAS, dst, __VA_ARGS__, NULL)
+#define sam_tmatmul_mx(dst, ...) SAM_TILE_CALL_TTTT_(TMATMUL_MX, dst, __VA_ARGS__, NULL)
+#define sam_tmatmul_mx_acc(dst, ...) SAM_TILE_CALL_TTTTT_(TMATMUL_MX_ACC, dst, __VA_ARGS__, NULL)
+#define sam_tmatmul_mx_bias(dst, ...) SAM_TILE_CALL_TTTTT_(TMATMUL_MX_BIAS, dst, __VA_ARGS__, NULL)
 #define sam_tgemv(dst, ...) SAM_TILE_CALL_TT_(TGEMV, dst, __VA_ARGS__, NULL)
 #define sam_tgemv_acc(dst, ...) SAM_TILE_CALL_TTT_(TGEMV_ACC, dst, __VA_ARGS__, NULL)
 #define sam_tgemv_bias(dst, ...) SAM_TILE_CALL_TTT_(TGEMV_BIAS, dst, __VA_ARGS__, NULL)
+#define sam_tgemv_mx(dst, ...) SAM_TILE_CALL_TTTT_(TGEMV_MX, dst, __VA_ARGS__, NULL)
+#define sam_tgemv_mx_acc(dst, ...) SAM_TILE_CALL_TTTTT_(TGEMV_MX_ACC, dst, __VA_ARGS__, NULL)
+#define sam_tgemv_mx_bias(dst, ...) SAM_TILE_CALL_TTTTT_(TGEMV_MX_BIAS, dst, __VA_ARGS__, NULL)
 /* clang-format on */
 
 #endif

@@ -191,6 +191,10 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
     SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b), 0, 0, __VA_ARGS__)
 #define SAM_TILE_CALL_TTT_(code, dst, a, b, c, ...) \
     SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b, c), 0, 0, __VA_ARGS__)
+#define SAM_TILE_CALL_TTTT_(code, dst, a, b, c, d, ...) \
+    SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b, c, d), 0, 0, __VA_ARGS__)
+#define SAM_TILE_CALL_TTTTT_(code, dst, a, b, c, d, e, ...) \
+    SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b, c, d, e), 0, 0, __VA_ARGS__)
 #define SAM_TILE_CALL_S_(code, dst, scalar, ...) \
     SAM_TILE_CALL_(code, dst, SAM_TILE_NO_LIST_, scalar, 0, __VA_ARGS__)
 #define SAM_TILE_CALL_TS_(code, dst, a, scalar, ...) \

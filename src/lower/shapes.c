@@ -259,8 +259,8 @@ static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
 {
     struct shapes s = {.l = l, .op = op, .write = write};
     const struct sam_tile_unknown unknown = {&s, combine, later};
-    struct sam_tile_ty types[4];
-    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_ty types[SAM_TILE_OPERANDS];
+    const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     struct sam_tile_report report = {0};
     const struct sam_tile_verifier verifier = {
         .profile = l->options.profile, .report = &report, .unknown = &unknown};
@@ -289,8 +289,8 @@ void sam_lower_infer(struct lower *l, const struct sam_tile_op *op)
     struct shapes s = {.l = l, .op = op};
     const struct sam_tile_unknown others = {&s, combine, NULL};
     const uint32_t tile = sam_tile_arg(l->p, op, op->operand_count - 1);
-    struct sam_tile_ty types[4];
-    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_ty types[SAM_TILE_OPERANDS];
+    const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     int64_t valid[2];
     if (!sam_tile_is_inferred(l->p, op, false) && !sam_tile_is_inferred(l->p, op, true))
         return;

@@ -12,6 +12,7 @@
 
 #define SAM_TILE_NONE UINT32_MAX /* no value, op or function */
 enum { SAM_TILE_RANK = 5 };
+enum { SAM_TILE_OPERANDS = 6 }; /* of an operation with ins(...) and outs(...), at most */
 
 /* --- types of values */
 enum sam_tile_kind {
@@ -140,13 +141,14 @@ static inline enum sam_tile_function sam_tile_function_in(enum sam_tile_dialect 
                                          : function;
 }
 
-/* Legal dtypes of an operation: those of the profile, its floats or integers, matrix factors, or
- * all including 64-bit types. */
+/* Legal dtypes of an operation: those of the profile, its floats or integers, matrix factors,
+ * scaled ones, or all including those that are only moved. */
 enum sam_tile_class {
     SAM_TILE_ORDER,
     SAM_TILE_REAL,
     SAM_TILE_WHOLE,
     SAM_TILE_FACTOR,
+    SAM_TILE_SCALED,
     SAM_TILE_ANY
 };
 
@@ -167,6 +169,20 @@ static inline const struct sam_tile_row *sam_tile_row(unsigned code)
 static inline const struct sam_tile_family *sam_tile_family(const struct sam_tile_row *row)
 {
     return &sam_tile_families[row->family];
+}
+/* Of products: d starts as the first source; as a row, the last source; the factors are sources
+ * `acc` and `acc` + 1, or have scales, each after it. */
+static inline bool sam_tile_accumulates(const struct sam_tile_row *row)
+{
+    return row->family == SAM_TILE_MATMUL_ACC || row->family == SAM_TILE_MATMUL_MX_ACC;
+}
+static inline bool sam_tile_has_bias(const struct sam_tile_row *row)
+{
+    return row->family == SAM_TILE_MATMUL_BIAS || row->family == SAM_TILE_MATMUL_MX_BIAS;
+}
+static inline bool sam_tile_is_scaled(const struct sam_tile_row *row)
+{
+    return row->dtypes == SAM_TILE_SCALED;
 }
 /* The attribute of a row; key NULL if there is none. */
 static inline const struct sam_tile_attribute_text *
@@ -319,6 +335,11 @@ static inline size_t sam_tile_size(enum sam_dtype dtype)
 static inline bool sam_tile_is_real(enum sam_dtype dtype)
 {
     return sam_dtype_table[dtype].class == SAM_CLASS_FLOAT;
+}
+/* Of a dtype that is only moved, gathered, and a factor or a scale of tmatmul_mx. */
+static inline bool sam_tile_is_stored(enum sam_dtype dtype)
+{
+    return sam_tile_size(dtype) == 8 || (sam_tile_is_real(dtype) && sam_tile_size(dtype) == 1);
 }
 static inline bool sam_tile_is_signed(enum sam_dtype dtype)
 {

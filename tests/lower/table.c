@@ -132,6 +132,7 @@ static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
     case SAM_TILE_REAL: return sam_tile_is_real(dtype);
     case SAM_TILE_WHOLE: return !sam_tile_is_real(dtype);
     case SAM_TILE_FACTOR: return sam_tile_is_real(dtype) || dtype == SAM_I8;
+    case SAM_TILE_SCALED: return false; /* of other dtypes: generated_matmul.c */
     case SAM_TILE_ORDER:
     case SAM_TILE_ANY: break;
     }

@@ -233,7 +233,7 @@ TEST(calls)
     struct sam_tile_core *core = test_core(NULL);
     float values[256] = {0};
     struct sam_tile a = SAM_TILE(vec, f32, 16, 16), d = SAM_TILE(vec, f32, 16, 16);
-    struct sam_tile *const sources[] = {&a, NULL}, *const many[] = {&a, &a, &a, &a, &a, NULL};
+    struct sam_tile *const sources[] = {&a, NULL}, *const many[] = {&a, &a, &a, &a, &a, &a, NULL};
     const enum sam_tile_opcode ops[] = {SAM_TILE_OPS, (enum sam_tile_opcode) - 1};
     must(sam_tile_fill(core, &a, values, &refusal), &refusal);
     for (size_t i = 0; i < 2; i++)

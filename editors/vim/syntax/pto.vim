@@ -13,10 +13,11 @@ syn keyword ptoOperation pto.tcmps pto.tcolargmax pto.tcolargmin pto.tcolexpand 
 syn keyword ptoOperation pto.tcolexpandexpdif pto.tcolexpandmax pto.tcolexpandmin pto.tcolexpandmul pto.tcolexpandsub
 syn keyword ptoOperation pto.tcolmax pto.tcolmin pto.tcolprod pto.tcolsum pto.tconcat pto.tcvt pto.tdequant pto.tdiv
 syn keyword ptoOperation pto.tdivs pto.texp pto.texpands pto.textract pto.tfillpad pto.tfma pto.tgather pto.tgemv
-syn keyword ptoOperation pto.tgemv_acc pto.tgemv_bias pto.thistogram pto.tinsert pto.tload pto.tlog pto.tlrelu pto.tmatmul
-syn keyword ptoOperation pto.tmatmul_acc pto.tmatmul_bias pto.tmax pto.tmaxs pto.tmin pto.tmins pto.tmov pto.tmrgsort
-syn keyword ptoOperation pto.tmul pto.tmuls pto.tneg pto.tnot pto.tor pto.tors pto.tpartadd pto.tpartmax pto.tpartmin
-syn keyword ptoOperation pto.tpartmul pto.tprelu pto.tquant pto.trecip pto.trelu pto.trem pto.trems pto.treshape
+syn keyword ptoOperation pto.tgemv_acc pto.tgemv_bias pto.tgemv_mx pto.tgemv_mx_acc pto.tgemv_mx_bias pto.thistogram
+syn keyword ptoOperation pto.tinsert pto.tload pto.tlog pto.tlrelu pto.tmatmul pto.tmatmul_acc pto.tmatmul_bias
+syn keyword ptoOperation pto.tmatmul_mx pto.tmatmul_mx_acc pto.tmatmul_mx_bias pto.tmax pto.tmaxs pto.tmin pto.tmins pto.tmov
+syn keyword ptoOperation pto.tmrgsort pto.tmul pto.tmuls pto.tneg pto.tnot pto.tor pto.tors pto.tpartadd pto.tpartmax
+syn keyword ptoOperation pto.tpartmin pto.tpartmul pto.tprelu pto.tquant pto.trecip pto.trelu pto.trem pto.trems pto.treshape
 syn keyword ptoOperation pto.trowargmax pto.trowargmin pto.trowexpand pto.trowexpandadd pto.trowexpanddiv
 syn keyword ptoOperation pto.trowexpandexpdif pto.trowexpandmax pto.trowexpandmin pto.trowexpandmul pto.trowexpandsub
 syn keyword ptoOperation pto.trowmax pto.trowmin pto.trowprod pto.trowsum pto.trsqrt pto.tscatter pto.tsel pto.tsels pto.tshl
@@ -25,12 +26,13 @@ syn keyword ptoOperation pto.ttrans pto.ttri pto.txor pto.txors pto.wait_event r
 syn keyword ptoOperation tadds tand tands tassign taxpy tci tcmp tcmps tcolargmax tcolargmin tcolexpand tcolexpandadd
 syn keyword ptoOperation tcolexpanddiv tcolexpandexpdif tcolexpandmax tcolexpandmin tcolexpandmul tcolexpandsub tcolmax
 syn keyword ptoOperation tcolmin tcolprod tcolsum tconcat tcvt tdequant tdiv tdivs texp texpands textract tfillpad tfma
-syn keyword ptoOperation tgather tgemv tgemv_acc tgemv_bias thistogram tinsert tload tlog tlrelu tmatmul tmatmul_acc
-syn keyword ptoOperation tmatmul_bias tmax tmaxs tmin tmins tmov tmrgsort tmul tmuls tneg tnot tor tors tpartadd tpartmax
-syn keyword ptoOperation tpartmin tpartmul tprelu tquant trecip trelu trem trems treshape trowargmax trowargmin trowexpand
-syn keyword ptoOperation trowexpandadd trowexpanddiv trowexpandexpdif trowexpandmax trowexpandmin trowexpandmul trowexpandsub
-syn keyword ptoOperation trowmax trowmin trowprod trowsum trsqrt tscatter tsel tsels tshl tshls tshr tshrs tsqrt tstore tsub
-syn keyword ptoOperation tsubs tsubview tsync ttrans ttri txor txors wait_event
+syn keyword ptoOperation tgather tgemv tgemv_acc tgemv_bias tgemv_mx tgemv_mx_acc tgemv_mx_bias thistogram tinsert tload tlog
+syn keyword ptoOperation tlrelu tmatmul tmatmul_acc tmatmul_bias tmatmul_mx tmatmul_mx_acc tmatmul_mx_bias tmax tmaxs tmin
+syn keyword ptoOperation tmins tmov tmrgsort tmul tmuls tneg tnot tor tors tpartadd tpartmax tpartmin tpartmul tprelu tquant
+syn keyword ptoOperation trecip trelu trem trems treshape trowargmax trowargmin trowexpand trowexpandadd trowexpanddiv
+syn keyword ptoOperation trowexpandexpdif trowexpandmax trowexpandmin trowexpandmul trowexpandsub trowmax trowmin trowprod
+syn keyword ptoOperation trowsum trsqrt tscatter tsel tsels tshl tshls tshr tshrs tsqrt tstore tsub tsubs tsubview tsync
+syn keyword ptoOperation ttrans ttri txor txors wait_event
 syn keyword ptoControl arith.addi arith.cmpi arith.constant arith.divsi arith.index_cast arith.muli arith.remsi
 syn keyword ptoControl arith.select arith.subi func.func module return scf.for scf.if scf.yield
 syn keyword ptoKey addr blayout cmp cols dtype else fractal ins iter_args loc offsets outs pad round rows shape sizes

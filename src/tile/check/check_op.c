@@ -26,7 +26,7 @@ static const struct sam_tile_type *tile(const struct checked_op *s, size_t index
 /* "the source", "source 2", "the destination" */
 static const char *which(const struct checked_op *s, size_t index)
 {
-    static const char *const names[] = {"source 1", "source 2", "source 3"};
+    static const char *const names[] = {"source 1", "source 2", "source 3", "source 4", "source 5"};
     if (index >= s->sources || index >= SAM_COUNT(names))
         return "the destination";
     return s->sources == 1 || s->row->sources[1] != 't' ? "the source" : names[index];
@@ -142,7 +142,7 @@ static bool dtype_allowed(const void *context, enum sam_dtype dtype)
     const struct checked_op *s = context;
     if (s->row->dtypes == SAM_TILE_ANY)
         return true;
-    if (sam_tile_size(dtype) == 8)
+    if (sam_tile_is_stored(dtype))
         return false;
     if ((s->row->dtypes == SAM_TILE_REAL && !sam_tile_is_real(dtype)) ||
         (s->row->dtypes == SAM_TILE_WHOLE && sam_tile_is_real(dtype)))
@@ -308,29 +308,94 @@ static void exact_loc(const struct checked_op *s, size_t index, size_t loc)
 /* Products of a row and a matrix. */
 static bool is_vector_product(const struct sam_tile_row *row)
 {
-    return row == sam_tile_row(SAM_TILE_TGEMV) || row == sam_tile_row(SAM_TILE_TGEMV_ACC) ||
-           row == sam_tile_row(SAM_TILE_TGEMV_BIAS);
+    return strncmp(row->name, "tgemv", 5) == 0;
+}
+
+/* The memories of d = a * b, and the sizes of d. */
+static void product_places(const struct checked_op *s, size_t a, size_t b, size_t d)
+{
+    exact_loc(s, a, SAM_TILE_left);
+    exact_loc(s, b, SAM_TILE_right);
+    exact_loc(s, d, SAM_TILE_acc);
+}
+
+static void product_sizes(const struct checked_op *s, size_t a, size_t b, size_t d)
+{
+    if (is_vector_product(s->row))
+        valid_rows(s, a, 1, "");
+    valid_rows(s, d, tile(s, a)->valid_rows, ", as the left factor");
+    valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
 }
 
 /* d = a * (a + 1) */
 static void product(const struct checked_op *s, size_t a, size_t d)
 {
     const size_t b = a + 1;
-    exact_loc(s, a, SAM_TILE_left);
-    exact_loc(s, b, SAM_TILE_right);
-    exact_loc(s, d, SAM_TILE_acc);
+    product_places(s, a, b, d);
     enum sam_dtype dtype = tile(s, a)->dtype;
     bool bytes = dtype == SAM_I8;
-    if (!bytes && !sam_tile_is_real(dtype))
+    if (!bytes && (!sam_tile_is_real(dtype) || sam_tile_is_stored(dtype)))
         FAULT(s, a, "%s: %s is of %s: expected f16, bf16, f32 or i8", s->row->name, which(s, a),
               sam_tile_dtype_name(dtype));
     same_dtype(s, a, b);
     exact_dtype(s, d, bytes ? SAM_I32 : SAM_F32);
-    if (is_vector_product(s->row))
-        valid_rows(s, a, 1, "");
-    valid_rows(s, d, tile(s, a)->valid_rows, ", as the left factor");
-    valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
+    product_sizes(s, a, b, d);
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
+}
+
+/* Factor a of a scaled product, whose lines along K have `depth` elements, and its scales, operand
+ * a + 1: one per 32 elements of a line. */
+static void scaled_factor(const struct checked_op *s, size_t a, int64_t depth, bool left)
+{
+    const struct sam_tile_type *type = tile(s, a), *scale = tile(s, a + 1);
+    const enum sam_dtype dtype = type->dtype;
+    const bool pairs = dtype == SAM_U8;
+    if (!pairs && dtype != SAM_E4M3 && dtype != SAM_E5M2 && dtype != SAM_F16 && dtype != SAM_BF16)
+        FAULT(s, a, "%s: %s is of %s: expected e4m3, e5m2, ui8 (pairs of e2m1), f16 or bf16",
+              s->row->name, which(s, a), sam_tile_dtype_name(dtype));
+    if (pairs && type->blayout != (left ? SAM_TILE_row_major : SAM_TILE_col_major))
+        FAULT(s, a, "%s: %s, of pairs, has blayout %s: expected %s", s->row->name, which(s, a),
+              sam_tile_layout_names[type->blayout],
+              sam_tile_layout_names[left ? SAM_TILE_row_major : SAM_TILE_col_major]);
+    exact_loc(s, a + 1, SAM_TILE_mat);
+    exact_dtype(s, a + 1, SAM_E8M0);
+    if (scale->blayout != SAM_TILE_row_major)
+        FAULT(s, a + 1, "%s: %s has blayout col_major: expected row_major", s->row->name,
+              which(s, a + 1));
+    if (dtype == SAM_F16 || dtype == SAM_BF16) {
+        valid_rows(s, a + 1, 0, ", as f16 and bf16 have no scales");
+        return;
+    }
+    const int64_t blocks = left ? scale->valid_cols : scale->valid_rows;
+    const int64_t covered = combine(s, true, blocks, 32), most = combine(s, false, depth, 31);
+    const char *text = "%s: %s has %s blocks of scales for %s elements: expected one per 32";
+    if (left)
+        valid_rows(s, a + 1, type->valid_rows, ", as the left factor");
+    else
+        valid_cols(s, a + 1, type->valid_cols, ", as the right factor");
+    require(s, a + 1, SAM_TILE_AT_MOST, depth, covered, text, s->row->name, which(s, a + 1),
+            size(blocks).text, size(depth).text);
+    require(s, a + 1, SAM_TILE_AT_MOST, covered, most, text, s->row->name, which(s, a + 1),
+            size(blocks).text, size(depth).text);
+}
+
+/* d = (a * scales a + 1) * (b * scales b + 1), b = a + 2 */
+static void scaled_product(const struct checked_op *s, size_t a, size_t d)
+{
+    const size_t b = a + 2;
+    const struct sam_tile_type *left = tile(s, a), *right = tile(s, b);
+    const int64_t depth = left->dtype == SAM_U8 ? combine(s, true, left->valid_cols, 2)
+                                                : left->valid_cols;
+    const int64_t other = right->dtype == SAM_U8 ? combine(s, true, right->valid_rows, 2)
+                                                 : right->valid_rows;
+    product_places(s, a, b, d);
+    exact_dtype(s, d, SAM_F32);
+    product_sizes(s, a, b, d);
+    require(s, b, SAM_TILE_EQUAL, depth, other,
+            "%s: the left factor has %s elements in a row, the right one %s in a column",
+            s->row->name, size(depth).text, size(other).text);
+    scaled_factor(s, a, depth, true);
+    scaled_factor(s, b, other, false);
 }
 
 /* --- unions, tables, indices */
@@ -589,6 +654,9 @@ SHAPE(concat,      {same_dtype, 0, 1}, {same_dtype, 0, 2}, {joined, 0, 2})
 SHAPE(matmul,      {product, 0, 2})
 SHAPE(matmul_acc,  {product, 1, 3}, {exact_loc, 0, SAM_TILE_acc}, {same_dtype, 3, 0}, {valid_as, 0, 3})
 SHAPE(matmul_bias, {product, 0, 3}, {exact_loc, 2, SAM_TILE_mat}, {same_dtype, 3, 2}, {repeated, 2, true})
+SHAPE(matmul_mx,   {scaled_product, 0, 4})
+SHAPE(matmul_mx_acc, {scaled_product, 1, 5}, {exact_loc, 0, SAM_TILE_acc}, {same_dtype, 5, 0}, {valid_as, 0, 5})
+SHAPE(matmul_mx_bias, {scaled_product, 0, 5}, {exact_loc, 4, SAM_TILE_mat}, {same_dtype, 5, 4}, {repeated, 4, true})
 SHAPE(partial,     {same_dtype, 2, 0}, {same_dtype, 2, 1}, {union_of, 0, 2})
 SHAPE(triangle,    {NULL, 0, 0})
 SHAPE(quantize,    {valid_as, 0, 3}, {is_single, 0, 1}, {is_byte, 3, 2})

@@ -325,7 +325,7 @@ static struct sam_event failed(enum sam_status status, const char *format, ...)
 
 static struct sam_tile *const no_tiles[] = {NULL};
 static const struct sam_event *const no_events[] = {NULL};
-static const char *const names[] = {"src", "src1", "src2", "src3"};
+static const char *const names[] = {"src", "src1", "src2", "src3", "src4"};
 
 /* All sources, and the destination unless it is NULL, must live on the same core. */
 static enum sam_status place_all(const char *name, struct sam_tile *dst,
@@ -398,7 +398,7 @@ static enum sam_dtype scalar_dtype(const struct call *call, const struct sam_til
     if (!call->dst)
         return SAM_F32; /* without a destination there is no scalar */
     const bool of_source = sam_tile_scalar_of_source(call->row) != (index > 0);
-    return (of_source ? refs[0] : refs[3]).type.dtype;
+    return (of_source ? refs[0] : refs[SAM_TILE_OPERANDS - 1]).type.dtype;
 }
 
 /* Collect the operands in row order, then the destination. */
@@ -427,7 +427,7 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
         if (status != SAM_OK)
             return status;
     }
-    actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[3]};
+    actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[SAM_TILE_OPERANDS - 1]};
     if (!call->dst)
         actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_WINDOW, .window = call->view};
     return SAM_OK;
@@ -447,7 +447,7 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
     if (other || (scalars > 1 && !strchr(kinds, 'i')))
         return sam_fail(error, SAM_ERR_USAGE, "%s takes operands of another kind: use sam_%s",
                         call->name, call->name);
-    while (tiles < 4 && call->sources[tiles])
+    while (tiles < SAM_TILE_OPERANDS && call->sources[tiles])
         tiles++;
     if (!call->dst && !sam_tile_stores(call->row))
         return sam_fail(error, SAM_ERR_USAGE, "%s has no destination", call->name);
@@ -465,8 +465,8 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
 static enum sam_status run_call(const struct call *call, const struct sam_event *const *events,
                                 struct sam_tile_core **core, struct sam_error *error)
 {
-    struct sam_tile_ref refs[4];
-    struct sam_tile_actual actuals[4];
+    struct sam_tile_ref refs[SAM_TILE_OPERANDS]; /* of the sources; the last, of dst */
+    struct sam_tile_actual actuals[SAM_TILE_OPERANDS];
     size_t tiles = 0;
     while (call->sources[tiles])
         tiles++;
@@ -474,7 +474,7 @@ static enum sam_status run_call(const struct call *call, const struct sam_event 
     for (size_t i = 0; i < tiles && status == SAM_OK; i++)
         status = make_ref(call->sources[i], names[i], &refs[i], error);
     if (status == SAM_OK && call->dst)
-        status = make_ref(call->dst, "dst", &refs[3], error);
+        status = make_ref(call->dst, "dst", &refs[SAM_TILE_OPERANDS - 1], error);
     if (status == SAM_OK)
         status = gather(call, refs, actuals, error);
     if (status != SAM_OK)
