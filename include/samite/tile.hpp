@@ -119,6 +119,7 @@ enum class Op {
 #define SAMITE_TILE_TII_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TSSA_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TI_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TIA_ SAMITE_TILE_OP_
 #define SAMITE_TILE_IA_ SAMITE_TILE_OP_
 #include "tile_calls.hpp"
 #undef SAMITE_TILE_OP_
@@ -136,6 +137,7 @@ enum class Op {
 #undef SAMITE_TILE_TII_
 #undef SAMITE_TILE_TSSA_
 #undef SAMITE_TILE_TI_
+#undef SAMITE_TILE_TIA_
 #undef SAMITE_TILE_IA_
     /* clang-format on */
 };
@@ -541,6 +543,10 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
     SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, int64_t index), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A), numbers_call, \
                           (dst.placed(), {a.placed(), nullptr}, {double(index)}, 0))
+#define SAMITE_TILE_TIA_(name, lower, vec, same, attribute) \
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, int64_t index, attribute how), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), numbers_call, \
+                          (dst.placed(), {a.placed(), nullptr}, {double(index)}, how))
 #define SAMITE_TILE_IA_(name, lower, vec, same, attribute) \
     SAMITE_TILE_FUNCTION_((typename D), name, (D &dst, int64_t index, attribute how), \
                           SAMITE_TILE_CHECK_(name, vec, same, D), numbers_call, \
@@ -568,7 +574,17 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
 #undef SAMITE_TILE_TII_
 #undef SAMITE_TILE_TSSA_
 #undef SAMITE_TILE_TI_
+#undef SAMITE_TILE_TIA_
 #undef SAMITE_TILE_IA_
+
+/* The sorted elements, and the columns that they came from. */
+template <typename D, typename I, typename A, typename... Events>
+RecordEvent TSORT(D &dst, I &columns, A &a, int64_t width, sam_tile_order how, const Events &...events)
+{
+    static_assert(std::is_same_v<typename I::DType, uint32_t>, "TSORT: expected columns of uint32_t");
+    TSORT(columns, a, width, how, events...);
+    return TSORT(dst, a, width, how, events...);
+}
 
 } // namespace samite
 

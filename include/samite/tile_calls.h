@@ -86,6 +86,7 @@
 #define sam_tpartmin(dst, ...) SAM_TILE_CALL_TT_(TPARTMIN, dst, __VA_ARGS__, NULL)
 #define sam_tgather(dst, ...) SAM_TILE_CALL_TT_(TGATHER, dst, __VA_ARGS__, NULL)
 #define sam_tscatter(dst, ...) SAM_TILE_CALL_TT_(TSCATTER, dst, __VA_ARGS__, NULL)
+#define sam_tsort(dst, ...) SAM_TILE_CALL_TIA_(TSORT, dst, __VA_ARGS__, NULL)
 #define sam_tmrgsort(dst, ...) SAM_TILE_CALL_TTA_(TMRGSORT, dst, __VA_ARGS__, NULL)
 #define sam_thistogram(dst, ...) SAM_TILE_CALL_TTA_(THISTOGRAM, dst, __VA_ARGS__, NULL)
 #define sam_tmov(dst, ...) SAM_TILE_CALL_T_(TMOV, dst, __VA_ARGS__, NULL)

@@ -128,7 +128,7 @@ struct sam_tile_view {
  * dst (tcmps: of the source); for an integer dtype it must be a whole number in range, else
  * SAM_ERR_USAGE. `attribute`: of tcmp and tcmps enum sam_tile_compare, of tcvt, tquant and
  * tdequant enum sam_tile_round (of tquant, plus SAM_TILE_WRAP: without saturation), of ttri
- * enum sam_tile_triangle, of tmrgsort enum sam_tile_order, of thistogram the byte, 0 to 3;
+ * enum sam_tile_triangle, of tsort, tmrgsort enum sam_tile_order, of thistogram the byte, 0 to 3;
  * elsewhere 0. */
 SAM_API struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
                                        struct sam_tile *const *sources, double scalar,
@@ -212,6 +212,8 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
                           SAM_TILE_COUNT_(__VA_ARGS__), attribute, events)
 #define SAM_TILE_CALL_TI_(code, dst, a, index, ...) \
     SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_LIST_(a), 0, SAM_TILE_EVENTS_(__VA_ARGS__), index)
+#define SAM_TILE_CALL_TIA_(code, dst, a, index, attribute, ...) \
+    SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_LIST_(a), attribute, SAM_TILE_EVENTS_(__VA_ARGS__), index)
 #define SAM_TILE_CALL_IA_(code, dst, index, attribute, ...) \
     SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_NO_LIST_, attribute, SAM_TILE_EVENTS_(__VA_ARGS__), index)
 #define SAM_TILE_CALL_TSSA_(code, dst, a, first, second, attribute, ...) \

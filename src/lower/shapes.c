@@ -231,28 +231,33 @@ static void check_overlap(struct lower *l, const struct sam_tile_op *op, uint32_
     l->state->meet = true;
 }
 
-/* The diagonal of ttri, which the executor checks too. */
-static void check_diagonal(struct shapes *s)
+/* The diagonal of ttri, or the columns of tsort, which the executor checks too. */
+static void check_number(struct shapes *s, bool diagonal)
 {
-    enum { LARGEST = SAM_TILE_MOST_DIAGONAL };
     struct lower *l = s->l;
-    const uint32_t value = sam_tile_arg(l->p, s->op, 0), d = sam_tile_arg(l->p, s->op, 1);
+    const int64_t largest = diagonal ? SAM_TILE_MOST_DIAGONAL : SAM_TILE_MOST_GROUP;
+    const int64_t least = diagonal ? -largest : 0;
+    const uint32_t value = sam_tile_arg(l->p, s->op, diagonal ? 0 : 1);
+    const uint32_t d = sam_tile_arg(l->p, s->op, s->op->operand_count - 1);
     int64_t known;
-    if (sam_lower_constant(l, value, &known) && known >= -LARGEST && known <= LARGEST)
+    if (sam_lower_constant(l, value, &known) && known >= least && known <= largest)
         return;
     s->any = true;
     if (!s->write)
         return;
     sam_lower_begin(l, s->op);
     const unsigned failure =
-        sam_lower_failure(l, s->op, SAM_TILE_DIAGONAL_TEXT("%s", "{0}"), sam_lower_op_name(s->op));
+        diagonal
+            ? sam_lower_failure(l, s->op, SAM_TILE_DIAGONAL_TEXT("%s", "{0}"),
+                                sam_lower_op_name(s->op))
+            : sam_lower_failure(l, s->op, SAM_TILE_GROUP_TEXT("%s", "{0}"), sam_lower_op_name(s->op));
     const unsigned end = sam_lower_label(l);
     sam_lower_skip_empty(l, d, end);
     sam_lower_get(l, "a0", value);
     sam_lower_hart(l,
-                   "li t0, %d; bgt a0, t0, .Lfailure%u; neg t0, t0; blt a0, t0, .Lfailure%u; "
-                   ".L%u:",
-                   LARGEST, failure, failure, end);
+                   "li t0, %" PRId64 "; bgt a0, t0, .Lfailure%u; li t0, %" PRId64
+                   "; blt a0, t0, .Lfailure%u; .L%u:",
+                   largest, failure, least, failure, end);
 }
 
 static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
@@ -269,8 +274,9 @@ static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
         pointers[i] = &types[i];
     }
     sam_tile_verify_op(&verifier, op->code, pointers, NULL, (struct sam_tile_pos){0});
-    if (sam_tile_row(op->code)->family == SAM_TILE_TRI)
-        check_diagonal(&s);
+    const enum sam_tile_family_id family = sam_tile_row(op->code)->family;
+    if (family == SAM_TILE_TRI || family == SAM_TILE_SORT)
+        check_number(&s, family == SAM_TILE_TRI);
     const bool broken = report.report.errors != 0;
     if (broken && write)
         fail(l, op, &report);

@@ -440,9 +440,11 @@ bool sam_tile_is_inferred(const struct sam_tile_program *program, const struct s
 void sam_tile_verify_type(const struct sam_tile_verifier *verifier,
                           const struct sam_tile_type *type, struct sam_tile_pos pos);
 
-/* The diagonal of ttri, and the message on others. */
-enum { SAM_TILE_MOST_DIAGONAL = 65535 };
+/* The diagonal of ttri, the columns of a group of tsort (0: those of SAM_TILE_GROUP), and the
+ * messages on others. */
+enum { SAM_TILE_MOST_DIAGONAL = 65535, SAM_TILE_MOST_GROUP = 64, SAM_TILE_GROUP = 32 };
 #define SAM_TILE_DIAGONAL_TEXT(name, number) name ": diagonal " number ": expected -65535 to 65535"
+#define SAM_TILE_GROUP_TEXT(name, number)    name ": groups of " number " columns: expected 0 to 64"
 
 /* --- value.c: elements */
 /* Bits of the nearest value of a float dtype; NaN is canonical. */

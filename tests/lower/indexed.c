@@ -197,6 +197,30 @@ TEST(test_merges)
     each(merges, true, false);
 }
 
+/* --- sorting */
+
+static void sorts(struct program *g, enum sam_dtype dtype)
+{
+    const unsigned rows = some(g, 9), cols = some(g, 150);
+    const bool columns = below(g, 3) == 0;
+    const struct operand a = tile(g, dtype, rows, cols, true);
+    const struct operand d = tile(g, columns ? SAM_TILE_ui32 : dtype, rows, cols, true);
+    scalar(g, "index", SAM_I64, below(g, 30) ? below(g, 65) : test_random(&g->x.seed));
+    for (size_t i = 0; i + 1 < a.array->count; i += 1 + below(g, 9)) /* of equal elements */
+        test_set(a.array->data, i, dtype, test_bits(a.array->data, i + 1, dtype));
+    if (below(g, 3) == 0)
+        binary(g, "tadd", &a, &a, &a, "");
+    put(g, "  pto.tsort ins(%%t0, %%t2 : %s, index) outs(%%t1 : %s)%s\n", a.type, d.type,
+        below(g, 2) ? " {order = descending}" : "");
+    if (below(g, 3) == 0)
+        binary(g, columns ? "tor" : "tmax", &d, &d, &d, "");
+}
+
+TEST(test_sorting)
+{
+    each(sorts, true, false);
+}
+
 /* --- histograms */
 
 static void histograms(struct program *g, enum sam_dtype dtype)

@@ -339,7 +339,7 @@ static void tile_statement(struct writer *w)
         snprintf(attribute, sizeof attribute, " {round = %s}", word(w, wraps));
     if (strcmp(op.name, "ttri") == 0)
         snprintf(attribute, sizeof attribute, " {tri = %s}", word(w, triangles));
-    if (strcmp(op.name, "tmrgsort") == 0)
+    if (strcmp(op.name, "tmrgsort") == 0 || strcmp(op.name, "tsort") == 0)
         snprintf(attribute, sizeof attribute, " {order = %s}", word(w, orders));
     if (strcmp(op.name, "thistogram") == 0)
         snprintf(attribute, sizeof attribute, " {byte = %s}", word(w, bytes));

@@ -423,6 +423,44 @@ TEST(test_merges)
     each(merged, true, false);
 }
 
+/* --- sorting: the place of an element is the number of those before it */
+
+static void sorted(struct bench *x, enum sam_dtype dtype)
+{
+    const bool down = test_below(&x->seed, 2);
+    const int64_t rows = some(x, R), cols = some(x, C);
+    const int given = (int)some(x, 64);
+    const enum sam_tile_order how = down ? SAM_TILE_DESCENDING : SAM_TILE_ASCENDING;
+    const size_t width = given ? (size_t)given : 32;
+    struct sam_tile a = tile(dtype, rows, cols), d = tile(dtype, rows, cols);
+    struct sam_tile from = tile(SAM_TILE_ui32, rows, cols);
+    uint32_t columns[R * C];
+    fill(x, &a, x->a);
+    good(sam_tsort(&d, &a, given, how));
+    good(sam_tsort(&from, &a, given, how));
+    assert_int_equal(sam_tile_read(&from, columns, NULL), SAM_OK);
+    read(x, &d);
+    for (size_t k = 0; k < (size_t)(rows * cols); k++) {
+        const size_t row = k / (size_t)cols * (size_t)cols, first = (k - row) / width * width;
+        const double value = test_value(dtype, test_bits(x->a, k, dtype));
+        size_t at = row + first;
+        for (size_t n = first; n < first + width && n < (size_t)cols; n++) {
+            const double other = test_value(dtype, test_bits(x->a, row + n, dtype));
+            at += before(other, value, down) || (row + n < k && !before(value, other, down));
+        }
+        expect("tsort", x, at, dtype, test_bits(x->a, k, dtype));
+        assert_int_equal(columns[at], k - row - first);
+    }
+    if (rows && cols)
+        assert_string_equal(sam_tsort(&d, &a, 65, how).text,
+                            "tsort: groups of 65 columns: expected 0 to 64");
+}
+
+TEST(test_sorting)
+{
+    each(sorted, true, false);
+}
+
 /* --- histograms */
 
 TEST(test_histograms)

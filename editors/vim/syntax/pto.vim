@@ -21,18 +21,18 @@ syn keyword ptoOperation pto.tpartmin pto.tpartmul pto.tprelu pto.tquant pto.tre
 syn keyword ptoOperation pto.trowargmax pto.trowargmin pto.trowexpand pto.trowexpandadd pto.trowexpanddiv
 syn keyword ptoOperation pto.trowexpandexpdif pto.trowexpandmax pto.trowexpandmin pto.trowexpandmul pto.trowexpandsub
 syn keyword ptoOperation pto.trowmax pto.trowmin pto.trowprod pto.trowsum pto.trsqrt pto.tscatter pto.tsel pto.tsels pto.tshl
-syn keyword ptoOperation pto.tshls pto.tshr pto.tshrs pto.tsqrt pto.tstore pto.tsub pto.tsubs pto.tsubview pto.tsync
-syn keyword ptoOperation pto.ttrans pto.ttri pto.txor pto.txors pto.wait_event record_event set_validshape subset tabs tadd
-syn keyword ptoOperation tadds tand tands tassign taxpy tci tcmp tcmps tcolargmax tcolargmin tcolexpand tcolexpandadd
-syn keyword ptoOperation tcolexpanddiv tcolexpandexpdif tcolexpandmax tcolexpandmin tcolexpandmul tcolexpandsub tcolmax
-syn keyword ptoOperation tcolmin tcolprod tcolsum tconcat tcvt tdequant tdiv tdivs texp texpands textract tfillpad tfma
-syn keyword ptoOperation tgather tgemv tgemv_acc tgemv_bias tgemv_mx tgemv_mx_acc tgemv_mx_bias thistogram tinsert tload tlog
-syn keyword ptoOperation tlrelu tmatmul tmatmul_acc tmatmul_bias tmatmul_mx tmatmul_mx_acc tmatmul_mx_bias tmax tmaxs tmin
-syn keyword ptoOperation tmins tmov tmrgsort tmul tmuls tneg tnot tor tors tpartadd tpartmax tpartmin tpartmul tprelu tquant
-syn keyword ptoOperation trecip trelu trem trems treshape trowargmax trowargmin trowexpand trowexpandadd trowexpanddiv
+syn keyword ptoOperation pto.tshls pto.tshr pto.tshrs pto.tsort pto.tsqrt pto.tstore pto.tsub pto.tsubs pto.tsubview
+syn keyword ptoOperation pto.tsync pto.ttrans pto.ttri pto.txor pto.txors pto.wait_event record_event set_validshape subset
+syn keyword ptoOperation tabs tadd tadds tand tands tassign taxpy tci tcmp tcmps tcolargmax tcolargmin tcolexpand
+syn keyword ptoOperation tcolexpandadd tcolexpanddiv tcolexpandexpdif tcolexpandmax tcolexpandmin tcolexpandmul tcolexpandsub
+syn keyword ptoOperation tcolmax tcolmin tcolprod tcolsum tconcat tcvt tdequant tdiv tdivs texp texpands textract tfillpad
+syn keyword ptoOperation tfma tgather tgemv tgemv_acc tgemv_bias tgemv_mx tgemv_mx_acc tgemv_mx_bias thistogram tinsert tload
+syn keyword ptoOperation tlog tlrelu tmatmul tmatmul_acc tmatmul_bias tmatmul_mx tmatmul_mx_acc tmatmul_mx_bias tmax tmaxs
+syn keyword ptoOperation tmin tmins tmov tmrgsort tmul tmuls tneg tnot tor tors tpartadd tpartmax tpartmin tpartmul tprelu
+syn keyword ptoOperation tquant trecip trelu trem trems treshape trowargmax trowargmin trowexpand trowexpandadd trowexpanddiv
 syn keyword ptoOperation trowexpandexpdif trowexpandmax trowexpandmin trowexpandmul trowexpandsub trowmax trowmin trowprod
-syn keyword ptoOperation trowsum trsqrt tscatter tsel tsels tshl tshls tshr tshrs tsqrt tstore tsub tsubs tsubview tsync
-syn keyword ptoOperation ttrans ttri txor txors wait_event
+syn keyword ptoOperation trowsum trsqrt tscatter tsel tsels tshl tshls tshr tshrs tsort tsqrt tstore tsub tsubs tsubview
+syn keyword ptoOperation tsync ttrans ttri txor txors wait_event
 syn keyword ptoControl arith.addi arith.cmpi arith.constant arith.divsi arith.index_cast arith.muli arith.remsi
 syn keyword ptoControl arith.select arith.subi func.func module return scf.for scf.if scf.yield
 syn keyword ptoKey addr blayout cmp cols dtype else fractal ins iter_args loc offsets outs pad round rows shape sizes

@@ -511,6 +511,13 @@ static void merged(const struct checked_op *s, size_t a, size_t d)
                ", as both sources together");
 }
 
+/* The elements of a, or their columns. */
+static void sorted(const struct checked_op *s, size_t a, size_t d)
+{
+    if (tile(s, d)->dtype != SAM_U32)
+        same_dtype(s, a, d);
+}
+
 /* The filter has, of 16 bits, the higher byte of each row, of 32 bits, those of all rows. */
 static void counted(const struct checked_op *s, size_t a, size_t d)
 {
@@ -665,6 +672,7 @@ SHAPE(gather,      {same_dtype, 0, 2}, {is_index, 1, 0}, {valid_as, 1, 2}, {as_w
 SHAPE(scatter,     {same_dtype, 0, 2}, {is_index, 1, 0}, {valid_as, 1, 0}, {cols_of, 2, 0})
 SHAPE(histogram,   {counted, 0, 2})
 SHAPE(merge,       {same_dtype, 0, 2}, {same_dtype, 0, 1}, {merged, 0, 2})
+SHAPE(sort,        {valid_as, 0, 2}, {sorted, 0, 2})
 SHAPE(mgather,     {taken, 0, 0})
 SHAPE(mscatter,    {given, 0, 0})
 SHAPE(from_peer,   {same_dtype, 2, 0}, {valid_as, 0, 2})
