@@ -102,6 +102,7 @@ inline void check(sam_status status, const char *text)
 enum class Op {
     TLOAD = SAM_TILE_OP_TLOAD,
     TSTORE = SAM_TILE_OP_TSTORE,
+    TIMG2COL = SAM_TILE_OP_TIMG2COL,
     TSYNC = SAM_TILE_OPS,
 /* clang-format off */
 #define SAMITE_TILE_OP_(name, ...) name = SAM_TILE_OP_##name,
@@ -576,6 +577,23 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
 #undef SAMITE_TILE_TI_
 #undef SAMITE_TILE_TIA_
 #undef SAMITE_TILE_IA_
+
+/* From [row,col] on of the matrix with what a filter sees of images. */
+template <typename D, typename A, typename... Events>
+RecordEvent TIMG2COL(D &dst, A &a, uint32_t row, uint32_t col, const sam_tile_image &image,
+                     const Events &...events)
+{
+    static_assert(detail::in_vec<D, A> && detail::by_rows<D, A> && detail::same_dtype<D, A>,
+                  "TIMG2COL: expected tiles in Vec, row-major and not boxed, of one dtype");
+    return detail::numbers_call<Op::TIMG2COL>(
+        dst.placed(), {a.placed(), nullptr},
+        {double(row), double(col), double(image.height), double(image.width),
+         double(image.filter_height), double(image.filter_width), double(image.stride_height),
+         double(image.stride_width), double(image.dilation_height), double(image.dilation_width),
+         double(image.pad_top), double(image.pad_bottom), double(image.pad_left),
+         double(image.pad_right), double(image.channels)},
+        0, events...);
+}
 
 /* The sorted elements, and the columns that they came from. */
 template <typename D, typename I, typename A, typename... Events>

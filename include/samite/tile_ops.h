@@ -123,6 +123,15 @@ struct sam_tile_view {
     int64_t offset, shape[5], strides[5];
 };
 
+/* Images, and the filter that timg2col moves over them. Each number is at most 65535, at least 1,
+ * of `pad` 0. A source has a row per pixel, image by image, in each by groups of channels, then by
+ * lines; its columns are the channels of a group. */
+struct sam_tile_image {
+    uint32_t height, width, filter_height, filter_width, stride_height, stride_width;
+    uint32_t dilation_height, dilation_width, pad_top, pad_bottom, pad_left, pad_right;
+    uint32_t channels;
+};
+
 /* The calls below expand to this. `sources` and `events` end with NULL; dst is placed on the core
  * of the first source if it has no place yet. `scalar` is rounded to a floating-point dtype of
  * dst (tcmps: of the source); for an integer dtype it must be a whole number in range, else
@@ -161,12 +170,14 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
  *     sam_tcmp(&dst, &a, &b, SAM_TILE_LT), sam_tcvt(&dst, &a, SAM_TILE_RINT)
  *     sam_tquant(&dst, &a, 0.5, 3, SAM_TILE_RINT), sam_ttri(&dst, 0, SAM_TILE_LOWER)
  *     sam_textract(&dst, &src, row, col), from [row,col] of src; sam_tinsert to it of dst
+ *     sam_timg2col(&dst, &src, row, col, &image): from [row,col] of the matrix on
  *     sam_tload(&tile, &view), sam_tstore(&view, &tile), sam_tsync(core, &event) */
 #include "tile_calls.h"
 
 /* clang-format off */
 #define sam_tload(dst, ...) SAM_TILE_CALL_VIEW_(true, dst, __VA_ARGS__, NULL)
 #define sam_tstore(view, ...) SAM_TILE_CALL_STORE_(view, __VA_ARGS__, NULL)
+#define sam_timg2col(dst, ...) SAM_TILE_CALL_IMAGE_(dst, __VA_ARGS__, NULL)
 #define sam_tsync(...) SAM_TILE_SYNC_(__VA_ARGS__, NULL)
 
 /* Their expansions, named by their sources (tile_calls.h); A: with an attribute. */
@@ -218,6 +229,13 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
     SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_NO_LIST_, attribute, SAM_TILE_EVENTS_(__VA_ARGS__), index)
 #define SAM_TILE_CALL_TSSA_(code, dst, a, first, second, attribute, ...) \
     SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_LIST_(a), attribute, SAM_TILE_EVENTS_(__VA_ARGS__), first, second)
+#define SAM_TILE_IMAGE_(i) \
+    (i).height, (i).width, (i).filter_height, (i).filter_width, (i).stride_height, (i).stride_width, \
+        (i).dilation_height, (i).dilation_width, (i).pad_top, (i).pad_bottom, (i).pad_left, \
+        (i).pad_right, (i).channels
+#define SAM_TILE_CALL_IMAGE_(dst, a, row, col, image, ...) \
+    SAM_TILE_CALL_NUMBERS_(TIMG2COL, dst, SAM_TILE_LIST_(a), 0, SAM_TILE_EVENTS_(__VA_ARGS__), row, col, \
+                           SAM_TILE_IMAGE_(*(image)))
 #define SAM_TILE_CALL_TII_(name, dst, a, row, col, ...) \
     sam_tile_apply_at(name, dst, a, row, col, SAM_TILE_EVENTS_(__VA_ARGS__))
 #define SAM_TILE_CALL_VIEW_(load, tile, view, ...) \

@@ -53,6 +53,7 @@ bool sam_lower_is_indexed(unsigned code)
     case SAM_TILE_HISTOGRAM:
     case SAM_TILE_MERGE:
     case SAM_TILE_SORT:
+    case SAM_TILE_IMAGE:
     case SAM_TILE_TRI: return true;
     default: return false;
     }

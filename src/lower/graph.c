@@ -93,6 +93,7 @@ static bool checks_elements(enum sam_tile_family_id family)
     case SAM_TILE_PEER:
     case SAM_TILE_TRI:
     case SAM_TILE_SORT:
+    case SAM_TILE_IMAGE:
     case SAM_TILE_PICK:
     case SAM_TILE_SPREAD: return true;
     default: return false;

@@ -260,6 +260,60 @@ static void check_number(struct shapes *s, bool diagonal)
                    largest, failure, least, failure, end);
 }
 
+/* A row or column of timg2col's matrix: it and those after it exist. */
+static void check_window(struct lower *l, const struct sam_tile_op *op, bool rows, int64_t of)
+{
+    const uint32_t from = sam_tile_arg(l->p, op, rows ? 1 : 2);
+    const uint32_t d = sam_tile_arg(l->p, op, op->operand_count - 1);
+    const enum sam_lower_field field = rows ? LOWER_ROWS : LOWER_COLS;
+    const unsigned failure = sam_lower_failure(
+        l, op, SAM_TILE_IMAGE_TEXT("%s", "%s", "{0}", "{1}", "{2}"), sam_lower_op_name(op),
+        rows ? "rows" : "columns");
+    sam_lower_get(l, "a0", from);
+    sam_lower_field(l, "a1", d, field);
+    sam_lower_hart(l,
+                   "li a2, %" PRId64 "; bltz a0, .Lfailure%u; sub t0, a2, a1; bgt a0, t0, "
+                   ".Lfailure%u",
+                   of, failure, failure);
+}
+
+/* The numbers of timg2col. */
+static void check_image(struct shapes *s)
+{
+    struct lower *l = s->l;
+    const uint32_t d = sam_tile_arg(l->p, s->op, s->op->operand_count - 1);
+    const unsigned end = s->write ? sam_lower_label(l) : 0;
+    struct sam_tile_geometry g;
+    char text[200];
+    const bool good = sam_lower_geometry(l, s->op, &g, text, sizeof text);
+    int64_t from[2];
+    uint32_t count[2];
+    if (good && sam_lower_constant(l, sam_tile_arg(l->p, s->op, 1), &from[0]) &&
+        sam_lower_constant(l, sam_tile_arg(l->p, s->op, 2), &from[1]) &&
+        sam_lower_known(l, d, LOWER_ROWS, &count[0]) &&
+        sam_lower_known(l, d, LOWER_COLS, &count[1]) && from[0] >= 0 && from[1] >= 0 &&
+        from[0] <= g.rows - count[0] && from[1] <= g.cols - count[1])
+        return;
+    s->any = true;
+    if (!s->write)
+        return;
+    sam_lower_begin(l, s->op);
+    if (!good && !*text) {
+        sam_lower_refuse(l, s->op,
+                         "%s: expected a source of known size, and constants but for the position",
+                         sam_lower_op_name(s->op));
+        return;
+    }
+    sam_lower_skip_empty(l, d, end);
+    if (good) {
+        check_window(l, s->op, true, g.rows);
+        check_window(l, s->op, false, g.cols);
+    } else {
+        sam_lower_hart(l, "j .Lfailure%u", sam_lower_failure(l, s->op, "%s", text));
+    }
+    sam_lower_hart(l, ".L%u:", end);
+}
+
 static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
 {
     struct shapes s = {.l = l, .op = op, .write = write};
@@ -277,6 +331,8 @@ static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
     const enum sam_tile_family_id family = sam_tile_row(op->code)->family;
     if (family == SAM_TILE_TRI || family == SAM_TILE_SORT)
         check_number(&s, family == SAM_TILE_TRI);
+    if (family == SAM_TILE_IMAGE)
+        check_image(&s);
     const bool broken = report.report.errors != 0;
     if (broken && write)
         fail(l, op, &report);

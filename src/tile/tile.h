@@ -12,7 +12,7 @@
 
 #define SAM_TILE_NONE UINT32_MAX /* no value, op or function */
 enum { SAM_TILE_RANK = 5 };
-enum { SAM_TILE_OPERANDS = 6 }; /* of an operation with ins(...) and outs(...), at most */
+enum { SAM_TILE_OPERANDS = 17 }; /* of an operation with ins(...) and outs(...), at most */
 
 /* --- types of values */
 enum sam_tile_kind {
@@ -445,6 +445,24 @@ void sam_tile_verify_type(const struct sam_tile_verifier *verifier,
 enum { SAM_TILE_MOST_DIAGONAL = 65535, SAM_TILE_MOST_GROUP = 64, SAM_TILE_GROUP = 32 };
 #define SAM_TILE_DIAGONAL_TEXT(name, number) name ": diagonal " number ": expected -65535 to 65535"
 #define SAM_TILE_GROUP_TEXT(name, number)    name ": groups of " number " columns: expected 0 to 64"
+
+/* --- image.c: the geometry of timg2col */
+enum { SAM_TILE_IMAGE_NUMBERS = 13, SAM_TILE_MOST_IMAGE = 65535 };
+struct sam_tile_geometry {
+    int64_t height, width, filter_height, filter_width, stride_height, stride_width;
+    int64_t dilation_height, dilation_width, pad_top, pad_bottom, pad_left, pad_right, channels;
+    int64_t images, groups, group; /* groups of channels, and channels of each, in an image */
+    int64_t down, across;          /* places of the filter */
+    int64_t rows, cols;            /* of the matrix */
+};
+/* From the numbers after the position, and the valid sizes of the source. Returns false with a
+ * message, which begins with `name`, if they do not fit together. */
+bool sam_tile_geometry(struct sam_tile_geometry *geometry,
+                       const int64_t numbers[SAM_TILE_IMAGE_NUMBERS], int64_t rows, int64_t cols,
+                       const char *name, char *text, size_t size);
+/* The message on a window that leaves the matrix: from, count, of. */
+#define SAM_TILE_IMAGE_TEXT(name, what, from, count, of)                                           \
+    name ": " count " " what " from " from " leave the matrix, which has " of
 
 /* --- value.c: elements */
 /* Bits of the nearest value of a float dtype; NaN is canonical. */

@@ -124,6 +124,8 @@ static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
 {
     if (op->family == SAM_TILE_PICK || op->family == SAM_TILE_SPREAD)
         return false; /* by the hart, in loops that take one element: picked.c */
+    if (op->family == SAM_TILE_IMAGE)
+        return false; /* of constants: indexed.c */
     if (op->family == SAM_TILE_QUANT || op->family == SAM_TILE_DEQUANT)
         return dtype == SAM_F32;
     if (op->family == SAM_TILE_HISTOGRAM)

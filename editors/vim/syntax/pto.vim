@@ -14,7 +14,7 @@ syn keyword ptoOperation pto.tcolexpandexpdif pto.tcolexpandmax pto.tcolexpandmi
 syn keyword ptoOperation pto.tcolmax pto.tcolmin pto.tcolprod pto.tcolsum pto.tconcat pto.tcvt pto.tdequant pto.tdiv
 syn keyword ptoOperation pto.tdivs pto.texp pto.texpands pto.textract pto.tfillpad pto.tfma pto.tgather pto.tgemv
 syn keyword ptoOperation pto.tgemv_acc pto.tgemv_bias pto.tgemv_mx pto.tgemv_mx_acc pto.tgemv_mx_bias pto.thistogram
-syn keyword ptoOperation pto.tinsert pto.tload pto.tlog pto.tlrelu pto.tmatmul pto.tmatmul_acc pto.tmatmul_bias
+syn keyword ptoOperation pto.timg2col pto.tinsert pto.tload pto.tlog pto.tlrelu pto.tmatmul pto.tmatmul_acc pto.tmatmul_bias
 syn keyword ptoOperation pto.tmatmul_mx pto.tmatmul_mx_acc pto.tmatmul_mx_bias pto.tmax pto.tmaxs pto.tmin pto.tmins pto.tmov
 syn keyword ptoOperation pto.tmrgsort pto.tmul pto.tmuls pto.tneg pto.tnot pto.tor pto.tors pto.tpartadd pto.tpartmax
 syn keyword ptoOperation pto.tpartmin pto.tpartmul pto.tprelu pto.tquant pto.trecip pto.trelu pto.trem pto.trems pto.treshape
@@ -26,13 +26,13 @@ syn keyword ptoOperation pto.tsync pto.ttrans pto.ttri pto.txor pto.txors pto.wa
 syn keyword ptoOperation tabs tadd tadds tand tands tassign taxpy tci tcmp tcmps tcolargmax tcolargmin tcolexpand
 syn keyword ptoOperation tcolexpandadd tcolexpanddiv tcolexpandexpdif tcolexpandmax tcolexpandmin tcolexpandmul tcolexpandsub
 syn keyword ptoOperation tcolmax tcolmin tcolprod tcolsum tconcat tcvt tdequant tdiv tdivs texp texpands textract tfillpad
-syn keyword ptoOperation tfma tgather tgemv tgemv_acc tgemv_bias tgemv_mx tgemv_mx_acc tgemv_mx_bias thistogram tinsert tload
-syn keyword ptoOperation tlog tlrelu tmatmul tmatmul_acc tmatmul_bias tmatmul_mx tmatmul_mx_acc tmatmul_mx_bias tmax tmaxs
-syn keyword ptoOperation tmin tmins tmov tmrgsort tmul tmuls tneg tnot tor tors tpartadd tpartmax tpartmin tpartmul tprelu
-syn keyword ptoOperation tquant trecip trelu trem trems treshape trowargmax trowargmin trowexpand trowexpandadd trowexpanddiv
-syn keyword ptoOperation trowexpandexpdif trowexpandmax trowexpandmin trowexpandmul trowexpandsub trowmax trowmin trowprod
-syn keyword ptoOperation trowsum trsqrt tscatter tsel tsels tshl tshls tshr tshrs tsort tsqrt tstore tsub tsubs tsubview
-syn keyword ptoOperation tsync ttrans ttri txor txors wait_event
+syn keyword ptoOperation tfma tgather tgemv tgemv_acc tgemv_bias tgemv_mx tgemv_mx_acc tgemv_mx_bias thistogram timg2col
+syn keyword ptoOperation tinsert tload tlog tlrelu tmatmul tmatmul_acc tmatmul_bias tmatmul_mx tmatmul_mx_acc tmatmul_mx_bias
+syn keyword ptoOperation tmax tmaxs tmin tmins tmov tmrgsort tmul tmuls tneg tnot tor tors tpartadd tpartmax tpartmin
+syn keyword ptoOperation tpartmul tprelu tquant trecip trelu trem trems treshape trowargmax trowargmin trowexpand
+syn keyword ptoOperation trowexpandadd trowexpanddiv trowexpandexpdif trowexpandmax trowexpandmin trowexpandmul trowexpandsub
+syn keyword ptoOperation trowmax trowmin trowprod trowsum trsqrt tscatter tsel tsels tshl tshls tshr tshrs tsort tsqrt tstore
+syn keyword ptoOperation tsub tsubs tsubview tsync ttrans ttri txor txors wait_event
 syn keyword ptoControl arith.addi arith.cmpi arith.constant arith.divsi arith.index_cast arith.muli arith.remsi
 syn keyword ptoControl arith.select arith.subi func.func module return scf.for scf.if scf.yield
 syn keyword ptoKey addr blayout cmp cols dtype else fractal ins iter_args loc offsets outs pad round rows shape sizes

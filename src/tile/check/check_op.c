@@ -673,6 +673,7 @@ SHAPE(scatter,     {same_dtype, 0, 2}, {is_index, 1, 0}, {valid_as, 1, 0}, {cols
 SHAPE(histogram,   {counted, 0, 2})
 SHAPE(merge,       {same_dtype, 0, 2}, {same_dtype, 0, 1}, {merged, 0, 2})
 SHAPE(sort,        {valid_as, 0, 2}, {sorted, 0, 2})
+SHAPE(image,       {same_dtype, 0, 16})
 SHAPE(mgather,     {taken, 0, 0})
 SHAPE(mscatter,    {given, 0, 0})
 SHAPE(from_peer,   {same_dtype, 2, 0}, {valid_as, 0, 2})

@@ -362,7 +362,7 @@ struct call {
     struct sam_tile *dst;               /* NULL for tstore */
     struct sam_tile *const *sources;    /* NULL-terminated */
     const struct sam_tile_window *view; /* or NULL */
-    double numbers[3];                  /* scalars and indices, in order */
+    double numbers[SAM_TILE_OPERANDS];  /* scalars and indices, in order */
 };
 
 /* The bits of a scalar. Floats are rounded; integers must fit. */
