@@ -95,6 +95,7 @@ static bool checks_elements(enum sam_tile_family_id family)
     case SAM_TILE_SORT:
     case SAM_TILE_IMAGE:
     case SAM_TILE_PICK:
+    case SAM_TILE_EXCHANGE:
     case SAM_TILE_SPREAD: return true;
     default: return false;
     }
@@ -226,6 +227,7 @@ static bool is_move(unsigned code)
     case SAM_TILE_LOAD:
     case SAM_TILE_STORE:
     case SAM_TILE_PICK:
+    case SAM_TILE_EXCHANGE:
     case SAM_TILE_SPREAD:
     case SAM_TILE_MOV:
     case SAM_TILE_PEER:
@@ -422,5 +424,5 @@ void sam_lower_graph_add(struct lower_order *o, uint32_t index)
         chain(o);
     for (uint32_t i = 0; i < op->operand_count; i++)
         add_access(o, (uint32_t)(o->node_count - 1), sam_tile_arg(o->p, op, i),
-                   i + 1 == op->operand_count);
+                   sam_tile_writes_operand(sam_tile_row(op->code), i));
 }

@@ -211,6 +211,15 @@ static inline bool sam_tile_stores(const struct sam_tile_row *row)
 {
     return sam_tile_family(row)->writes == SAM_TILE_WRITES_ARRAY;
 }
+/* The array window that an operation writes: the number of the operand, or SAM_TILE_NONE. */
+static inline uint32_t sam_tile_window_written(const struct sam_tile_row *row)
+{
+    return sam_tile_stores(row) ? row->count : row->family == SAM_TILE_EXCHANGE ? 0 : SAM_TILE_NONE;
+}
+static inline bool sam_tile_writes_operand(const struct sam_tile_row *row, size_t index)
+{
+    return index == row->count || index == sam_tile_window_written(row);
+}
 /* Returns whether a scalar has the dtype of the first source instead of the destination's. */
 static inline bool sam_tile_scalar_of_source(const struct sam_tile_row *row)
 {

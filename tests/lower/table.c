@@ -122,7 +122,7 @@ static enum sam_dtype destination_dtype(const struct sam_tile_row *op, enum sam_
 
 static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
 {
-    if (op->family == SAM_TILE_PICK || op->family == SAM_TILE_SPREAD)
+    if (strncmp(op->name, "mgather", 7) == 0 || op->family == SAM_TILE_SPREAD)
         return false; /* by the hart, in loops that take one element: picked.c */
     if (op->family == SAM_TILE_IMAGE)
         return false; /* of constants: indexed.c */

@@ -460,9 +460,8 @@ static void is_index(const struct checked_op *s, size_t index, size_t unused)
               s->row->name, which(s, index), sam_tile_dtype_name(dtype));
 }
 
-/* Elements of partition `part` are chosen by indices, operand 1, and perhaps a mask, operand 2, for
- * or from tile `at`. */
-static void picked(const struct checked_op *s, size_t part, size_t at)
+/* Elements of partition `part` are chosen by indices, operand 1, for or from tile `at`. */
+static void chosen(const struct checked_op *s, size_t part, size_t at)
 {
     const struct sam_tile_ty *p = s->types[part];
     if (p->rank != 1)
@@ -472,6 +471,12 @@ static void picked(const struct checked_op *s, size_t part, size_t at)
               sam_tile_dtype_name(tile(s, at)->dtype), sam_tile_dtype_name(p->dtype));
     is_index(s, 1, 0);
     valid_as(s, 1, at);
+}
+
+/* The same with perhaps a mask, operand 2. */
+static void picked(const struct checked_op *s, size_t part, size_t at)
+{
+    chosen(s, part, at);
     if (s->sources < 3)
         return;
     exact_dtype(s, 2, SAM_U8);
@@ -675,6 +680,7 @@ SHAPE(merge,       {same_dtype, 0, 2}, {same_dtype, 0, 1}, {merged, 0, 2})
 SHAPE(sort,        {valid_as, 0, 2}, {sorted, 0, 2})
 SHAPE(image,       {same_dtype, 0, 16})
 SHAPE(mgather,     {taken, 0, 0})
+SHAPE(mgather_cas, {chosen, 0, 4}, {elements, 2, 1})
 SHAPE(mscatter,    {given, 0, 0})
 SHAPE(from_peer,   {same_dtype, 2, 0}, {valid_as, 0, 2})
 /* clang-format on */

@@ -232,7 +232,7 @@ static bool tile_span(const struct sam_tile_ref *t, struct sam_tile_span *span)
 
 static enum sam_status touch(struct sam_tile_job *job, size_t index, uint32_t id)
 {
-    bool memory = false, write = index == job->sources;
+    bool memory = false, write = sam_tile_writes_operand(job->row, index);
     const struct sam_tile_actual *a = &job->actuals[index];
     bool window = a->kind == SAM_TILE_IS_WINDOW;
     struct sam_tile_conflict conflict;
