@@ -119,6 +119,11 @@ enum class Op {
 #define SAMITE_TILE_TSA_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TII_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TSSA_ SAMITE_TILE_OP_
+#define SAMITE_TILE_VT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_VTT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_VTTT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TTV_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TTTV_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TI_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TIA_ SAMITE_TILE_OP_
 #define SAMITE_TILE_IA_ SAMITE_TILE_OP_
@@ -137,6 +142,11 @@ enum class Op {
 #undef SAMITE_TILE_TSA_
 #undef SAMITE_TILE_TII_
 #undef SAMITE_TILE_TSSA_
+#undef SAMITE_TILE_VT_
+#undef SAMITE_TILE_VTT_
+#undef SAMITE_TILE_VTTT_
+#undef SAMITE_TILE_TTV_
+#undef SAMITE_TILE_TTTV_
 #undef SAMITE_TILE_TI_
 #undef SAMITE_TILE_TIA_
 #undef SAMITE_TILE_IA_
@@ -376,6 +386,26 @@ RecordEvent at(const char *name, sam_tile *dst, sam_tile *src, int64_t row, int6
         O, sam_tile_apply_at(name, dst, src, row, col, waits<O, Events...>(events...).list.data()));
 }
 
+/* A window, or a whole tensor. */
+inline sam_tile_view window_of(const sam_tile_view &window)
+{
+    return window;
+}
+template <typename T> auto window_of(const T &tensor) -> decltype(tensor.view())
+{
+    return tensor.view();
+}
+
+/* dst: NULL for operations into a window. */
+template <Op O, typename V, typename... Events>
+RecordEvent view_call(sam_tile *dst, const V &window, std::initializer_list<sam_tile *> sources,
+                      const Events &...events)
+{
+    const sam_tile_view view = window_of(window);
+    return done(O, sam_tile_call_view(sam_tile_opcode(O), dst, sources.begin(), &view,
+                                      waits<O, Events...>(events...).list.data()));
+}
+
 template <bool Load, typename... Events>
 RecordEvent move(sam_tile *tile, const sam_tile_view &window, const Events &...events)
 {
@@ -540,6 +570,21 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
     SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, double first, double second, attribute how), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A), numbers_call, \
                           (dst.placed(), {a.placed(), nullptr}, {first, second}, how))
+#define SAMITE_TILE_VT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename D, typename A), name, (D &dst, const V &window, A &a), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), view_call, (dst.placed(), window, {a.placed(), nullptr}))
+#define SAMITE_TILE_VTT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename D, typename A, typename B), name, (D &dst, const V &window, A &a, B &b), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A, B), view_call, (dst.placed(), window, {a.placed(), b.placed(), nullptr}))
+#define SAMITE_TILE_VTTT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename D, typename A, typename B, typename C), name, (D &dst, const V &window, A &a, B &b, C &c), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A, B, C), view_call, (dst.placed(), window, {a.placed(), b.placed(), c.placed(), nullptr}))
+#define SAMITE_TILE_TTV_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename A, typename B), name, (const V &window, A &a, B &b), \
+                          SAMITE_TILE_CHECK_(name, vec, same, A, B), view_call, (nullptr, window, {a.placed(), b.placed(), nullptr}))
+#define SAMITE_TILE_TTTV_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename A, typename B, typename C), name, (const V &window, A &a, B &b, C &c), \
+                          SAMITE_TILE_CHECK_(name, vec, same, A, B, C), view_call, (nullptr, window, {a.placed(), b.placed(), c.placed(), nullptr}))
 #define SAMITE_TILE_TI_(name, lower, vec, same) \
     SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, int64_t index), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A), numbers_call, \
@@ -574,6 +619,11 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
 #undef SAMITE_TILE_TSA_
 #undef SAMITE_TILE_TII_
 #undef SAMITE_TILE_TSSA_
+#undef SAMITE_TILE_VT_
+#undef SAMITE_TILE_VTT_
+#undef SAMITE_TILE_VTTT_
+#undef SAMITE_TILE_TTV_
+#undef SAMITE_TILE_TTTV_
 #undef SAMITE_TILE_TI_
 #undef SAMITE_TILE_TIA_
 #undef SAMITE_TILE_IA_

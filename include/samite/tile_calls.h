@@ -7,6 +7,11 @@
 #include "tile_opcodes.h"
 
 /* clang-format off */
+#define sam_mgather(dst, ...) SAM_TILE_CALL_VT_(MGATHER, dst, __VA_ARGS__, NULL)
+#define sam_mgather_mask(dst, ...) SAM_TILE_CALL_VTT_(MGATHER_MASK, dst, __VA_ARGS__, NULL)
+#define sam_mgather_cas(dst, ...) SAM_TILE_CALL_VTTT_(MGATHER_CAS, dst, __VA_ARGS__, NULL)
+#define sam_mscatter(dst, ...) SAM_TILE_CALL_TTV_(MSCATTER, dst, __VA_ARGS__, NULL)
+#define sam_mscatter_mask(dst, ...) SAM_TILE_CALL_TTTV_(MSCATTER_MASK, dst, __VA_ARGS__, NULL)
 #define sam_tcolsum(dst, ...) SAM_TILE_CALL_T_(TCOLSUM, dst, __VA_ARGS__, NULL)
 #define sam_tcolprod(dst, ...) SAM_TILE_CALL_T_(TCOLPROD, dst, __VA_ARGS__, NULL)
 #define sam_tcolmax(dst, ...) SAM_TILE_CALL_T_(TCOLMAX, dst, __VA_ARGS__, NULL)

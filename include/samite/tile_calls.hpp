@@ -2,6 +2,11 @@
 /* Tile operations on typed tiles; tile.hpp includes this where each row is a function.
  * Made from src/tile/ops.def by tools/tile-tables.sh: do not edit. */
 /* clang-format off */
+SAMITE_TILE_VT_(MGATHER, mgather, true, false)
+SAMITE_TILE_VTT_(MGATHER_MASK, mgather_mask, true, false)
+SAMITE_TILE_VTTT_(MGATHER_CAS, mgather_cas, true, false)
+SAMITE_TILE_TTV_(MSCATTER, mscatter, true, false)
+SAMITE_TILE_TTTV_(MSCATTER_MASK, mscatter_mask, true, false)
 SAMITE_TILE_T_(TCOLSUM, tcolsum, true, true)
 SAMITE_TILE_T_(TCOLPROD, tcolprod, true, true)
 SAMITE_TILE_T_(TCOLMAX, tcolmax, true, true)

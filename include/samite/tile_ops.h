@@ -159,6 +159,12 @@ SAM_API struct sam_event sam_tile_apply_at(const char *name, struct sam_tile *ds
 SAM_API struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
                                              const struct sam_tile_view *view,
                                              const struct sam_event *const *events);
+/* The same for operations on a view, which is the destination of some: `dst` is then NULL. Since
+ * 0.2. */
+SAM_API struct sam_event sam_tile_call_view(enum sam_tile_opcode op, struct sam_tile *dst,
+                                            struct sam_tile *const *sources,
+                                            const struct sam_tile_view *view,
+                                            const struct sam_event *const *events);
 /* All pipes wait for the events; without events, for everything started before. */
 SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
                                        const struct sam_event *const *events);
@@ -171,6 +177,7 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
  *     sam_tquant(&dst, &a, 0.5, 3, SAM_TILE_RINT), sam_ttri(&dst, 0, SAM_TILE_LOWER)
  *     sam_textract(&dst, &src, row, col), from [row,col] of src; sam_tinsert to it of dst
  *     sam_timg2col(&dst, &src, row, col, &image): from [row,col] of the matrix on
+ *     sam_mgather(&dst, &view, &index), sam_mscatter(&view, &src, &index)
  *     sam_tload(&tile, &view), sam_tstore(&view, &tile), sam_tsync(core, &event) */
 #include "tile_calls.h"
 
@@ -238,6 +245,14 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
                            SAM_TILE_IMAGE_(*(image)))
 #define SAM_TILE_CALL_TII_(name, dst, a, row, col, ...) \
     sam_tile_apply_at(name, dst, a, row, col, SAM_TILE_EVENTS_(__VA_ARGS__))
+#define SAM_TILE_CALL_VT_(code, dst, view, a, ...) \
+    sam_tile_call_view(SAM_TILE_OP_##code, dst, SAM_TILE_LIST_(a), view, SAM_TILE_EVENTS_(__VA_ARGS__))
+#define SAM_TILE_CALL_VTT_(code, dst, view, a, b, ...) \
+    sam_tile_call_view(SAM_TILE_OP_##code, dst, SAM_TILE_LIST_(a, b), view, SAM_TILE_EVENTS_(__VA_ARGS__))
+#define SAM_TILE_CALL_VTTT_(code, dst, view, a, b, c, ...) \
+    sam_tile_call_view(SAM_TILE_OP_##code, dst, SAM_TILE_LIST_(a, b, c), view, SAM_TILE_EVENTS_(__VA_ARGS__))
+#define SAM_TILE_CALL_TTV_(code, view, ...) SAM_TILE_CALL_VTT_(code, NULL, view, __VA_ARGS__)
+#define SAM_TILE_CALL_TTTV_(code, view, ...) SAM_TILE_CALL_VTTT_(code, NULL, view, __VA_ARGS__)
 #define SAM_TILE_CALL_VIEW_(load, tile, view, ...) \
     sam_tile_apply_view(load, tile, view, SAM_TILE_EVENTS_(__VA_ARGS__))
 #define SAM_TILE_CALL_STORE_(view, src, ...) SAM_TILE_CALL_VIEW_(false, src, view, __VA_ARGS__)

@@ -277,6 +277,12 @@ TEST(calls)
     assert_int_equal(sam_tile_apply_view(true, NULL, &good, NULL).status, SAM_ERR_USAGE);
     assert_int_equal(sam_tile_apply_view(false, NULL, &good, NULL).status, SAM_ERR_USAGE);
     assert_int_equal(sam_tile_apply_view(true, &a, &good, NULL).status, SAM_OK);
+    for (unsigned op = 0; op <= SAM_TILE_OPS; op++) {
+        const enum sam_tile_opcode code = (enum sam_tile_opcode)op;
+        assert_int_equal(sam_tile_call_view(code, &d, sources, NULL, NULL).status, SAM_ERR_USAGE);
+        assert_int_equal(sam_tile_call_view(code, NULL, NULL, &good, NULL).status, SAM_ERR_USAGE);
+        assert_int_equal(sam_tile_call_view(code, &d, many, &good, NULL).status, SAM_ERR_USAGE);
+    }
     for (unsigned i = 0; i < 12; i++) {
         struct sam_tile_view bad = good;
         switch (i) {

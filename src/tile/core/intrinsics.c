@@ -580,15 +580,20 @@ struct sam_event sam_tile_apply_at(const char *name, struct sam_tile *dst, struc
     return find_code(name, &call.code) ? apply(&call, "i", events) : unknown(name);
 }
 
-struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
-                                     const struct sam_tile_view *view,
-                                     const struct sam_event *const *events)
+struct sam_event sam_tile_call_view(enum sam_tile_opcode op, struct sam_tile *dst,
+                                    struct sam_tile *const *sources,
+                                    const struct sam_tile_view *view,
+                                    const struct sam_event *const *events)
 {
-    struct sam_tile *const stored[] = {tile, NULL};
-    struct call call = {.name = load ? "tload" : "tstore",
-                        .code = load ? SAM_TILE_TLOAD : SAM_TILE_TSTORE,
-                        .dst = load ? tile : NULL,
-                        .sources = load ? no_tiles : stored};
+    if ((unsigned)op >= SAM_TILE_OPS)
+        return failed(SAM_ERR_USAGE, "unknown operation %u", (unsigned)op);
+    struct call call = {.code = SAM_TILE_FIRST_OP + (unsigned)op, .dst = dst, .sources = sources};
+    const struct sam_tile_row *row = sam_tile_row(call.code);
+    call.name = row->name;
+    if (row->sources[0] != 'v' && !sam_tile_stores(row))
+        return failed(SAM_ERR_USAGE, "%s takes no view", call.name);
+    if (dst && sam_tile_stores(row))
+        return failed(SAM_ERR_USAGE, "%s has a view as its destination", call.name);
     if (!view || (!view->data && view->count))
         return failed(SAM_ERR_USAGE, "%s: the %s is NULL", call.name, view ? "array" : "view");
     if (view->rank == 0 || view->rank > SAM_TILE_RANK || !sam_tile_has_dtype(view->dtype) ||
@@ -613,6 +618,15 @@ struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
         return failed(SAM_ERR_USAGE, "%s: the view starts at element %" PRId64, call.name, w.base);
     call.view = &w;
     return apply(&call, "v", events);
+}
+
+struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
+                                     const struct sam_tile_view *view,
+                                     const struct sam_event *const *events)
+{
+    struct sam_tile *const stored[] = {tile, NULL};
+    return load ? sam_tile_call_view(SAM_TILE_OP_TLOAD, tile, NULL, view, events)
+                : sam_tile_call_view(SAM_TILE_OP_TSTORE, NULL, stored, view, events);
 }
 
 struct sam_event sam_tile_sync(struct sam_tile_core *core, const struct sam_event *const *events)
