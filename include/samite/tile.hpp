@@ -538,9 +538,9 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
                           SAMITE_TILE_CHECK_(name, vec, same, T, A, B, C, D), call, \
                           (dst.placed(), {a.placed(), b.placed(), c.placed(), d.placed(), nullptr}, 0, 0))
 #define SAMITE_TILE_TTTTT_(name, lower, vec, same) \
-    SAMITE_TILE_FUNCTION_((typename T, typename A, typename B, typename C, typename D, typename E), \
-                          name, (T &dst, A &a, B &b, C &c, D &d, E &e), \
-                          SAMITE_TILE_CHECK_(name, vec, same, T, A, B, C, D, E), call, \
+    SAMITE_TILE_FUNCTION_((typename T, typename A, typename B, typename C, typename D, typename G), \
+                          name, (T &dst, A &a, B &b, C &c, D &d, G &e), \
+                          SAMITE_TILE_CHECK_(name, vec, same, T, A, B, C, D, G), call, \
                           (dst.placed(), {a.placed(), b.placed(), c.placed(), d.placed(), e.placed(), nullptr}, 0, 0))
 #define SAMITE_TILE_S_(name, lower, vec, same) \
     SAMITE_TILE_FUNCTION_((typename D), name, (D &dst, double scalar), \
