@@ -647,9 +647,11 @@ RecordEvent TIMG2COL(D &dst, A &a, uint32_t row, uint32_t col, const sam_tile_im
 
 /* The sorted elements, and the columns that they came from. */
 template <typename D, typename I, typename A, typename... Events>
-RecordEvent TSORT(D &dst, I &columns, A &a, int64_t width, sam_tile_order how, const Events &...events)
+RecordEvent TSORT(D &dst, I &columns, A &a, int64_t width, sam_tile_order how,
+                  const Events &...events)
 {
-    static_assert(std::is_same_v<typename I::DType, uint32_t>, "TSORT: expected columns of uint32_t");
+    static_assert(std::is_same_v<typename I::DType, uint32_t>,
+                  "TSORT: expected columns of uint32_t");
     TSORT(columns, a, width, how, events...);
     return TSORT(dst, a, width, how, events...);
 }

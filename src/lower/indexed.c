@@ -298,7 +298,8 @@ bool sam_lower_geometry(const struct lower *l, const struct sam_tile_op *op,
             return false;
     return sam_lower_known(l, source, LOWER_ROWS, &rows) &&
            sam_lower_known(l, source, LOWER_COLS, &cols) &&
-           sam_tile_geometry(geometry, numbers, rows, cols, sam_tile_row(op->code)->name, text, size);
+           sam_tile_geometry(geometry, numbers, rows, cols, sam_tile_row(op->code)->name, text,
+                             size);
 }
 
 /* v`rest` = v`number` modulo `by`, v`quotient` = the quotient. Clobbers v8. */

@@ -143,8 +143,7 @@ static uint32_t last_of_chain(const struct lower *l, const struct sam_tile_op *o
         if (o->code == SAM_TILE_FOR || o->code == SAM_TILE_IF)
             break;
         if (product) {
-            if (!sam_tile_accumulates(sam_tile_row(o->code)) ||
-                sam_tile_arg(l->p, o, 0) != sum ||
+            if (!sam_tile_accumulates(sam_tile_row(o->code)) || sam_tile_arg(l->p, o, 0) != sum ||
                 sam_tile_arg(l->p, o, o->operand_count - 1) != sum)
                 break;
             last = at;
@@ -167,8 +166,7 @@ void sam_lower_keep_chain(struct lower *l, const struct sam_tile_op *op)
     const uint32_t sum = sam_tile_arg(l->p, op, op->operand_count - 1);
     const struct sam_tile_row *row = sam_tile_row(op->code);
     const bool acc = sam_tile_accumulates(row);
-    if (sam_tile_has_bias(row) || !fits(l, sum) ||
-        (acc && sam_tile_arg(l->p, op, 0) != sum))
+    if (sam_tile_has_bias(row) || !fits(l, sum) || (acc && sam_tile_arg(l->p, op, 0) != sum))
         return;
     l->state->chain_end = last_of_chain(l, op, sum);
     if (l->state->chain_end == SAM_TILE_NONE)

@@ -477,7 +477,9 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     const bool scaled = sam_tile_is_scaled(row);
     uint32_t a = sam_tile_arg(l->p, op, acc), b = sam_tile_arg(l->p, op, acc + 1u + scaled);
     uint32_t d = sam_tile_arg(l->p, op, op->operand_count - 1);
-    uint32_t start = acc ? sam_tile_arg(l->p, op, 0) : bias ? sam_tile_arg(l->p, op, scaled ? 4 : 2) : d;
+    uint32_t start = acc    ? sam_tile_arg(l->p, op, 0)
+                     : bias ? sam_tile_arg(l->p, op, scaled ? 4 : 2)
+                            : d;
     const struct sam_tile_type *type = &sam_tile_ty(l->p, d)->tile;
     const enum sam_dtype own = sam_tile_ty(l->p, a)->tile.dtype, dtype = scaled ? SAM_F32 : own;
     const enum product_kind kind = products[dtype].kind;
@@ -553,5 +555,6 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     sam_lower_hart(l, ".L%u:", end);
     sam_lower_box_note(l, op);
     sam_lower_note(l, op, "matrix unit: %s, blocks of %ux%u, %u of K%s", kinds[kind].multiply, rows,
-                   rows, 4 * rows >> kinds[kind].shift, scaled ? ", factors scaled by the hart" : "");
+                   rows, 4 * rows >> kinds[kind].shift,
+                   scaled ? ", factors scaled by the hart" : "");
 }

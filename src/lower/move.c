@@ -445,8 +445,8 @@ static const char *load_of(enum sam_dtype dtype)
 
 /* One pass over the elements of mgather and mscatter, which checks the displacements or moves what
  * they choose. a0, a1: row and column, s2: rows, s3: columns, s4, s5, s6, s10: the row of the tile,
- * of the indices, of the mask or of what is expected and of what replaces it, s7: the first element of the window, s8: bytes from one to the next,
- * s9: their number. */
+ * of the indices, of the mask or of what is expected and of what replaces it, s7: the first element
+ * of the window, s8: bytes from one to the next, s9: their number. */
 struct picked {
     uint32_t window, tile, index;
     uint32_t mask, expected, replacement; /* or SAM_TILE_NONE */
@@ -485,8 +485,7 @@ static void pick_pass(struct lower *l, const struct picked *k)
             l, "srli t1, t1, %u; mul t1, t1, s8; add t1, t1, s7; l%c t0, 0(%s); s%c t0, 0(%s)",
             shift, stores[size], k->load ? "t1" : "a4", stores[size], k->load ? "a4" : "t1");
     if (!k->checks && exchanges)
-        sam_lower_hart(l,
-                       "l%c t2, 0(a6); bne t0, t2, .Lr%u; l%c t2, 0(a7); s%c t2, 0(t1); .Lr%u:",
+        sam_lower_hart(l, "l%c t2, 0(a6); bne t0, t2, .Lr%u; l%c t2, 0(a7); s%c t2, 0(t1); .Lr%u:",
                        stores[size], off, stores[size], stores[size], off);
     else if (!k->checks && masked && k->load)
         sam_lower_hart(l, "j .Lr%u; .Lr%u: li t0, 0x%" PRIx64 "; s%c t0, 0(a4)", next, off,

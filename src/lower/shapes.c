@@ -246,11 +246,11 @@ static void check_number(struct shapes *s, bool diagonal)
     if (!s->write)
         return;
     sam_lower_begin(l, s->op);
-    const unsigned failure =
-        diagonal
-            ? sam_lower_failure(l, s->op, SAM_TILE_DIAGONAL_TEXT("%s", "{0}"),
-                                sam_lower_op_name(s->op))
-            : sam_lower_failure(l, s->op, SAM_TILE_GROUP_TEXT("%s", "{0}"), sam_lower_op_name(s->op));
+    const unsigned failure = diagonal
+                                 ? sam_lower_failure(l, s->op, SAM_TILE_DIAGONAL_TEXT("%s", "{0}"),
+                                                     sam_lower_op_name(s->op))
+                                 : sam_lower_failure(l, s->op, SAM_TILE_GROUP_TEXT("%s", "{0}"),
+                                                     sam_lower_op_name(s->op));
     const unsigned end = sam_lower_label(l);
     sam_lower_skip_empty(l, d, end);
     sam_lower_get(l, "a0", value);
@@ -266,9 +266,9 @@ static void check_window(struct lower *l, const struct sam_tile_op *op, bool row
     const uint32_t from = sam_tile_arg(l->p, op, rows ? 1 : 2);
     const uint32_t d = sam_tile_arg(l->p, op, op->operand_count - 1);
     const enum sam_lower_field field = rows ? LOWER_ROWS : LOWER_COLS;
-    const unsigned failure = sam_lower_failure(
-        l, op, SAM_TILE_IMAGE_TEXT("%s", "%s", "{0}", "{1}", "{2}"), sam_lower_op_name(op),
-        rows ? "rows" : "columns");
+    const unsigned failure =
+        sam_lower_failure(l, op, SAM_TILE_IMAGE_TEXT("%s", "%s", "{0}", "{1}", "{2}"),
+                          sam_lower_op_name(op), rows ? "rows" : "columns");
     sam_lower_get(l, "a0", from);
     sam_lower_field(l, "a1", d, field);
     sam_lower_hart(l,

@@ -10,11 +10,15 @@ static const struct {
     size_t offset;
     int64_t least;
 } parts[] = {
-#define PART(field, least) {#field, offsetof(struct sam_tile_geometry, field), least}
-    PART(height, 1),          PART(width, 1),       PART(filter_height, 1), PART(filter_width, 1),
-    PART(stride_height, 1),   PART(stride_width, 1), PART(dilation_height, 1),
-    PART(dilation_width, 1),  PART(pad_top, 0),     PART(pad_bottom, 0),    PART(pad_left, 0),
-    PART(pad_right, 0),       PART(channels, 1),
+#define PART(field, least)                                                                         \
+    {                                                                                              \
+#field, offsetof(struct sam_tile_geometry, field), least                                   \
+    }
+    PART(height, 1),          PART(width, 1),          PART(filter_height, 1),
+    PART(filter_width, 1),    PART(stride_height, 1),  PART(stride_width, 1),
+    PART(dilation_height, 1), PART(dilation_width, 1), PART(pad_top, 0),
+    PART(pad_bottom, 0),      PART(pad_left, 0),       PART(pad_right, 0),
+    PART(channels, 1),
 #undef PART
 };
 _Static_assert(SAM_COUNT(parts) == SAM_TILE_IMAGE_NUMBERS, "one for each operand");
@@ -48,8 +52,8 @@ bool sam_tile_geometry(struct sam_tile_geometry *g, const int64_t numbers[SAM_TI
     const int64_t lines = g->groups * g->height * g->width; /* of an image: below 2^48 */
     if (rows % lines) {
         sam_format(text, size,
-                   "%s: the source has %" PRId64 " valid rows: expected images of %" PRId64 "x%" PRId64
-                   "x%" PRId64,
+                   "%s: the source has %" PRId64 " valid rows: expected images of %" PRId64
+                   "x%" PRId64 "x%" PRId64,
                    name, rows, g->groups, g->height, g->width);
         return false;
     }

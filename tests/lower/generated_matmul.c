@@ -150,7 +150,9 @@ static void load_scaled(struct writer *w, enum sam_dtype dtype, bool right, unsi
     pair[0] = t;
     t = (struct writer_tile){.loc = "mat",
                              .dtype = SAM_E8M0,
-                             .valid_rows = !has ? 0 : right ? blocks : lines,
+                             .valid_rows = !has    ? 0
+                                           : right ? blocks
+                                                   : lines,
                              .valid_cols = right ? lines : blocks,
                              .empty = true};
     writer_tile(w, &t);

@@ -228,17 +228,25 @@ static void images(struct program *g, enum sam_dtype dtype)
     const unsigned height = 1 + below(g, 5), width = 1 + below(g, 5), group = 1 + below(g, 9);
     const unsigned groups = 1 + below(g, 2), count = 1 + below(g, 3);
     const bool dynamic = g->dynamic;
-    unsigned numbers[13] = {height,           width,
-                            1 + below(g, 3),  1 + below(g, 3),
-                            1 + below(g, 2),  1 + below(g, 2),
-                            1 + below(g, 2),  1 + below(g, 2),
-                            below(g, 3),      below(g, 3),
-                            below(g, 3),      below(g, 3),
+    unsigned numbers[13] = {height,
+                            width,
+                            1 + below(g, 3),
+                            1 + below(g, 3),
+                            1 + below(g, 2),
+                            1 + below(g, 2),
+                            1 + below(g, 2),
+                            1 + below(g, 2),
+                            below(g, 3),
+                            below(g, 3),
+                            below(g, 3),
+                            below(g, 3),
                             group * groups - below(g, group)};
     if (below(g, 10) == 0)
         numbers[below(g, 13)] = below(g, 3) ? 0 : 70000;
-    const unsigned down = height + numbers[8] + numbers[9], across = width + numbers[10] + numbers[11];
-    const unsigned tall = (numbers[2] - 1) * numbers[6] + 1, wide = (numbers[3] - 1) * numbers[7] + 1;
+    const unsigned down = height + numbers[8] + numbers[9],
+                   across = width + numbers[10] + numbers[11];
+    const unsigned tall = (numbers[2] - 1) * numbers[6] + 1,
+                   wide = (numbers[3] - 1) * numbers[7] + 1;
     const unsigned rows =
         down < tall || across < wide || !numbers[4] || !numbers[5]
             ? 1
@@ -269,13 +277,14 @@ static void images(struct program *g, enum sam_dtype dtype)
 TEST(test_images)
 {
     each(images, true, true);
-    struct lowered x = {.text = "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, "
-                                "%d: !pto.tile_buf<vec, 16x16xf32>, %n: index) {\n"
-                                "pto.timg2col ins(%a, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, "
-                                "%n, %n, %n : !pto.tile_buf<vec, 16x16xf32>, index, index, index, "
-                                "index, index, index, index, index, index, index, index, index, "
-                                "index, index, index) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n"
-                                "return }\n"};
+    struct lowered x = {.text =
+                            "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, "
+                            "%d: !pto.tile_buf<vec, 16x16xf32>, %n: index) {\n"
+                            "pto.timg2col ins(%a, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, "
+                            "%n, %n, %n : !pto.tile_buf<vec, 16x16xf32>, index, index, index, "
+                            "index, index, index, index, index, index, index, index, index, "
+                            "index, index, index) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n"
+                            "return }\n"};
     lowered_array(&x, SAM_TILE_f32, 16, 16);
     lowered_array(&x, SAM_TILE_f32, 16, 16);
     x.arguments[1].output = true;

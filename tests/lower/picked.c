@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mgather and mscatter, with and without masks, and mgather_cas: the executor against a plain formula, and the
- * system against the executor, on random displacements, wrong ones included. */
+/* mgather and mscatter, with and without masks, and mgather_cas: the executor against a plain
+ * formula, and the system against the executor, on random displacements, wrong ones included. */
 #include "plain.h"
 
 #include "tile/tile.h"
@@ -47,18 +47,19 @@ static void write(struct program *g, unsigned pad)
     tile_type(g, index, g->of, 0);
     tile_type(g, mask, SAM_TILE_ui8, 0);
     sprintf(view, "!pto.partition_tensor_view<%ux%s>", g->count, name);
-    int at = sprintf(g->text,
-                     "func.func @f(%%t: %s, %%i: %s, %%m: %s, %%p: !pto.ptr<%s>, %%x: %s, "
-                     "%%y: %s) {\n"
-                     "  %%c2 = arith.constant 2 : index\n"
-                     "  %%n = arith.constant %u : index\n"
-                     "  %%all = arith.constant %u : index\n"
-                     "  %%s = arith.constant %u : index\n"
-                     "  %%v = pto.make_tensor_view %%p, shape = [%%all], strides = [%%s] : "
-                     "!pto.tensor_view<?x%s>\n"
-                     "  %%w = pto.partition_view %%v, offsets = [%%c2], sizes = [%%n] : "
-                     "!pto.tensor_view<?x%s> -> %s\n",
-                     t, index, mask, name, t, t, g->count, g->count + 2, g->stride, name, name, view);
+    int at =
+        sprintf(g->text,
+                "func.func @f(%%t: %s, %%i: %s, %%m: %s, %%p: !pto.ptr<%s>, %%x: %s, "
+                "%%y: %s) {\n"
+                "  %%c2 = arith.constant 2 : index\n"
+                "  %%n = arith.constant %u : index\n"
+                "  %%all = arith.constant %u : index\n"
+                "  %%s = arith.constant %u : index\n"
+                "  %%v = pto.make_tensor_view %%p, shape = [%%all], strides = [%%s] : "
+                "!pto.tensor_view<?x%s>\n"
+                "  %%w = pto.partition_view %%v, offsets = [%%c2], sizes = [%%n] : "
+                "!pto.tensor_view<?x%s> -> %s\n",
+                t, index, mask, name, t, t, g->count, g->count + 2, g->stride, name, name, view);
     if (g->exchange) {
         sprintf(g->text + at,
                 "  pto.mgather_cas ins(%%w, %%i, %%x, %%y : %s, %s, %s, %s) outs(%%t : %s)\n"
@@ -138,7 +139,8 @@ static void one(struct program *g)
         test_set(mask->data, i, SAM_TILE_ui8, below(g, 2) * (1 + below(g, 2)));
     }
     for (size_t i = 0; i < t->count; i++) { /* half of what is expected is there */
-        const uint64_t bytes = test_bits(index->data, i, g->of), at = (2 + bytes / size) * g->stride;
+        const uint64_t bytes = test_bits(index->data, i, g->of),
+                       at = (2 + bytes / size) * g->stride;
         if (below(g, 2) && at < all && bytes < g->count * size)
             memcpy((uint8_t *)exchange[0]->data + i * size, (uint8_t *)p->data + at * size, size);
     }
@@ -146,8 +148,8 @@ static void one(struct program *g)
     uint8_t *expected[2] = {malloc(t->size + 1), malloc(p->size + 1)};
     memcpy(expected[0], t->data, t->size);
     memcpy(expected[1], p->data, p->size);
-    const bool good = formula(g, pad, expected[0], index->data, mask->data, values_of, expected[1],
-                              all);
+    const bool good =
+        formula(g, pad, expected[0], index->data, mask->data, values_of, expected[1], all);
     g->x.text = g->text;
     g->x.options.outside = below(g, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
     (below(g, 8) ? lowered_run : plain_run)(&g->x);

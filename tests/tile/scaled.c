@@ -47,8 +47,8 @@ struct factor {
     uint8_t data[N * ROOM * 2], scale[N * BLOCKS];
 };
 
-static void make(struct factor *f, struct sam_tile_core *core, uint64_t *seed,
-                 enum sam_dtype dtype, bool right, size_t lines)
+static void make(struct factor *f, struct sam_tile_core *core, uint64_t *seed, enum sam_dtype dtype,
+                 bool right, size_t lines)
 {
     const size_t length = dtype == SAM_U8 ? K / 2 : K;
     struct sam_tile mat = SAM_TILE(mat, f32, 16, ROOM);
@@ -175,8 +175,9 @@ TEST(test_refused)
          "source 2 has 5 valid rows: expected 0, as f16 and bf16 have no scales"},
         {LEFT("ui8") SCALES("5", "3") ", " RIGHT("e5m2") SCALES("2", "7"),
          "the left factor has 80 elements in a row, the right one 40 in a column"},
-        {LEFT("e4m3") SCALES("5", "2") ", "
-                      "!pto.tile_buf<right, 20x32xui8, valid=20x7>, " SCALES("2", "7"),
+        {LEFT("e4m3")
+             SCALES("5", "2") ", "
+                              "!pto.tile_buf<right, 20x32xui8, valid=20x7>, " SCALES("2", "7"),
          "source 3, of pairs, has blayout row_major: expected col_major"},
         {LEFT("e4m3") SCALES("5", "2") ", " RIGHT("e5m2") SCALES("2", "6"),
          "source 4 has 6 valid columns: expected 7, as the right factor"},

@@ -510,8 +510,8 @@ static void imaged(struct bench *x, enum sam_dtype dtype)
         test_set(values, i, dtype, test_element(&x->seed, dtype));
     assert_int_equal(sam_tile_fill(x->core, &a, values, NULL), SAM_OK);
     for (uint32_t n = 0; n < images; n++)
-        for (uint32_t top = 0; top + s.dilation_height * (s.filter_height - 1) <
-                               s.height + s.pad_top + s.pad_bottom;
+        for (uint32_t top = 0;
+             top + s.dilation_height * (s.filter_height - 1) < s.height + s.pad_top + s.pad_bottom;
              top += s.stride_height)
             for (uint32_t left = 0; left + s.dilation_width * (s.filter_width - 1) <
                                     s.width + s.pad_left + s.pad_right;
@@ -521,8 +521,10 @@ static void imaged(struct bench *x, enum sam_dtype dtype)
                     for (uint32_t fy = 0; fy < s.filter_height; fy++)
                         for (uint32_t fx = 0; fx < s.filter_width; fx++)
                             for (uint32_t c = 0; c < group; c++) {
-                                const int64_t y = (int64_t)(top + fy * s.dilation_height) - s.pad_top;
-                                const int64_t z = (int64_t)(left + fx * s.dilation_width) - s.pad_left;
+                                const int64_t y =
+                                    (int64_t)(top + fy * s.dilation_height) - s.pad_top;
+                                const int64_t z =
+                                    (int64_t)(left + fx * s.dilation_width) - s.pad_left;
                                 const bool in = g * group + c < s.channels && y >= 0 &&
                                                 y < s.height && z >= 0 && z < s.width;
                                 const size_t line =
@@ -550,8 +552,8 @@ static void imaged(struct bench *x, enum sam_dtype dtype)
     snprintf(text, sizeof text, "timg2col: 1 rows from %zu leave the matrix, which has %zu", rows,
              rows);
     assert_string_equal(sam_timg2col(&d, &a, (double)rows, 0, &s).text, text);
-    snprintf(text, sizeof text, "timg2col: 1 columns from %zu leave the matrix, which has %zu", cols,
-             cols);
+    snprintf(text, sizeof text, "timg2col: 1 columns from %zu leave the matrix, which has %zu",
+             cols, cols);
     assert_string_equal(sam_timg2col(&d, &a, 0, (double)cols, &s).text, text);
     s.stride_width = 0;
     assert_string_equal(sam_timg2col(&d, &a, 0, 0, &s).text,

@@ -10,15 +10,14 @@ namespace samite
 {
 /* One instance of each. */
 using F = Tile<TileType::Vec, float, 16, 16>;
-#define SAMITE_TILE_T_(name, lower, vec, same)   template RecordEvent name(F &, F &);
-#define SAMITE_TILE_TT_(name, lower, vec, same)  template RecordEvent name(F &, F &, F &);
-#define SAMITE_TILE_TTT_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, F &);
-#define SAMITE_TILE_S_(name, lower, vec, same)   template RecordEvent name(F &, double);
-#define SAMITE_TILE_TS_(name, lower, vec, same)  template RecordEvent name(F &, F &, double);
-#define SAMITE_TILE_TTS_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, double);
-#define SAMITE_TILE_TA_(name, lower, vec, same, how) template RecordEvent name(F &, F &, how);
-#define SAMITE_TILE_TTA_(name, lower, vec, same, how)                                              \
-    template RecordEvent name(F &, F &, F &, how);
+#define SAMITE_TILE_T_(name, lower, vec, same)        template RecordEvent name(F &, F &);
+#define SAMITE_TILE_TT_(name, lower, vec, same)       template RecordEvent name(F &, F &, F &);
+#define SAMITE_TILE_TTT_(name, lower, vec, same)      template RecordEvent name(F &, F &, F &, F &);
+#define SAMITE_TILE_S_(name, lower, vec, same)        template RecordEvent name(F &, double);
+#define SAMITE_TILE_TS_(name, lower, vec, same)       template RecordEvent name(F &, F &, double);
+#define SAMITE_TILE_TTS_(name, lower, vec, same)      template RecordEvent name(F &, F &, F &, double);
+#define SAMITE_TILE_TA_(name, lower, vec, same, how)  template RecordEvent name(F &, F &, how);
+#define SAMITE_TILE_TTA_(name, lower, vec, same, how) template RecordEvent name(F &, F &, F &, how);
 #define SAMITE_TILE_TSA_(name, lower, vec, same, how)                                              \
     template RecordEvent name(F &, F &, double, how);
 #define SAMITE_TILE_TSSA_(name, lower, vec, same, how)                                             \
@@ -27,10 +26,12 @@ using F = Tile<TileType::Vec, float, 16, 16>;
 #define SAMITE_TILE_IA_(name, lower, vec, same, how) template RecordEvent name(F &, int64_t, how);
 #define SAMITE_TILE_TII_(name, lower, vec, same)                                                   \
     template RecordEvent name(F &, F &, int64_t, int64_t);
-#define SAMITE_TILE_TTTT_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, F &, F &);
+#define SAMITE_TILE_TTTT_(name, lower, vec, same)                                                  \
+    template RecordEvent name(F &, F &, F &, F &, F &);
 #define SAMITE_TILE_TTTTT_(name, lower, vec, same)                                                 \
     template RecordEvent name(F &, F &, F &, F &, F &, F &);
-#define SAMITE_TILE_TIA_(name, lower, vec, same, how) template RecordEvent name(F &, F &, int64_t, how);
+#define SAMITE_TILE_TIA_(name, lower, vec, same, how)                                              \
+    template RecordEvent name(F &, F &, int64_t, how);
 #define SAMITE_TILE_VT_(name, lower, vec, same)                                                    \
     template RecordEvent name(F &, const sam_tile_view &, F &);
 #define SAMITE_TILE_VTT_(name, lower, vec, same)                                                   \

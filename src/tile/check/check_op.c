@@ -384,10 +384,10 @@ static void scaled_product(const struct checked_op *s, size_t a, size_t d)
 {
     const size_t b = a + 2;
     const struct sam_tile_type *left = tile(s, a), *right = tile(s, b);
-    const int64_t depth = left->dtype == SAM_U8 ? combine(s, true, left->valid_cols, 2)
-                                                : left->valid_cols;
-    const int64_t other = right->dtype == SAM_U8 ? combine(s, true, right->valid_rows, 2)
-                                                 : right->valid_rows;
+    const int64_t depth =
+        left->dtype == SAM_U8 ? combine(s, true, left->valid_cols, 2) : left->valid_cols;
+    const int64_t other =
+        right->dtype == SAM_U8 ? combine(s, true, right->valid_rows, 2) : right->valid_rows;
     product_places(s, a, b, d);
     exact_dtype(s, d, SAM_F32);
     product_sizes(s, a, b, d);

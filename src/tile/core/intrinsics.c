@@ -427,7 +427,8 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
         if (status != SAM_OK)
             return status;
     }
-    actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[SAM_TILE_OPERANDS - 1]};
+    actuals[count] =
+        (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[SAM_TILE_OPERANDS - 1]};
     if (!call->dst)
         actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_WINDOW, .window = call->view};
     return SAM_OK;

@@ -116,7 +116,8 @@ static int64_t chosen(const struct sam_tile_job *job, const struct choice *c, si
 }
 
 /* Element [i,j] of the array becomes that of source 3 if it is that of source 2. */
-static void exchange(const struct sam_tile_job *job, size_t i, size_t j, uint8_t *global, size_t size)
+static void exchange(const struct sam_tile_job *job, size_t i, size_t j, uint8_t *global,
+                     size_t size)
 {
     if (memcmp(global, sam_tile_at(job->core, sam_tile_src(job, 2), i, j), size) != 0)
         return;

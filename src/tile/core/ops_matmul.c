@@ -231,21 +231,19 @@ static enum sam_status multiply(struct sam_tile_job *job, const struct product *
 static enum sam_status plain(struct sam_tile_job *job, size_t at, const struct sam_tile_ref *start,
                              bool one_row)
 {
-    return multiply(job, &(struct product){{sam_tile_src(job, at), sam_tile_src(job, at + 1)},
-                                           {NULL, NULL},
-                                           start,
-                                           one_row});
+    return multiply(
+        job, &(struct product){
+                 {sam_tile_src(job, at), sam_tile_src(job, at + 1)}, {NULL, NULL}, start, one_row});
 }
 
 /* From source `at` on: left factor, its scales, right factor, its scales. */
 static enum sam_status scaled_product(struct sam_tile_job *job, size_t at,
                                       const struct sam_tile_ref *start, bool one_row)
 {
-    return multiply(job,
-                    &(struct product){{sam_tile_src(job, at), sam_tile_src(job, at + 2)},
-                                      {sam_tile_src(job, at + 1), sam_tile_src(job, at + 3)},
-                                      start,
-                                      one_row});
+    return multiply(job, &(struct product){{sam_tile_src(job, at), sam_tile_src(job, at + 2)},
+                                           {sam_tile_src(job, at + 1), sam_tile_src(job, at + 3)},
+                                           start,
+                                           one_row});
 }
 
 enum sam_status sam_tile_run_matmul(struct sam_tile_job *job)
