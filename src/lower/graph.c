@@ -92,7 +92,10 @@ static bool checks_elements(enum sam_tile_family_id family)
     case SAM_TILE_SCATTER:
     case SAM_TILE_PEER:
     case SAM_TILE_TRI:
+    case SAM_TILE_SORT:
+    case SAM_TILE_IMAGE:
     case SAM_TILE_PICK:
+    case SAM_TILE_EXCHANGE:
     case SAM_TILE_SPREAD: return true;
     default: return false;
     }
@@ -186,7 +189,7 @@ bool sam_lower_graph_is_good(const struct lower_order *o, const struct sam_tile_
     const struct sam_tile_row *row = op->code < SAM_TILE_FIRST_OP ? NULL : sam_tile_row(op->code);
     struct sam_tile_report report = {0};
     const struct sam_tile_verifier verifier = {.profile = o->options->profile, .report = &report};
-    const struct sam_tile_ty *types[4];
+    const struct sam_tile_ty *types[SAM_TILE_OPERANDS];
     struct sam_tile_span span;
     uint32_t place;
     bool real = false; /* the last operand */
@@ -224,6 +227,7 @@ static bool is_move(unsigned code)
     case SAM_TILE_LOAD:
     case SAM_TILE_STORE:
     case SAM_TILE_PICK:
+    case SAM_TILE_EXCHANGE:
     case SAM_TILE_SPREAD:
     case SAM_TILE_MOV:
     case SAM_TILE_PEER:
@@ -281,7 +285,7 @@ static void estimate(const struct lower_order *o, struct lower_node *n,
         n->hart += 40 + (uint32_t)(count * sam_tile_size(d->dtype) / (array ? 32 : 64));
     } else if (sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX) {
         const struct sam_tile_type *a =
-            &lower_type_of(o, sam_tile_arg(o->p, op, row->family == SAM_TILE_MATMUL_ACC))->tile;
+            &lower_type_of(o, sam_tile_arg(o->p, op, sam_tile_accumulates(row)))->tile;
         const struct sam_tile_type *c =
             &lower_type_of(o, sam_tile_arg(o->p, op, op->operand_count - 1))->tile;
         const uint64_t macs =
@@ -420,5 +424,5 @@ void sam_lower_graph_add(struct lower_order *o, uint32_t index)
         chain(o);
     for (uint32_t i = 0; i < op->operand_count; i++)
         add_access(o, (uint32_t)(o->node_count - 1), sam_tile_arg(o->p, op, i),
-                   i + 1 == op->operand_count);
+                   sam_tile_writes_operand(sam_tile_row(op->code), i));
 }

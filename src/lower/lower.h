@@ -199,4 +199,9 @@ const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
 /* Append the used tables. */
 void sam_lower_routines(struct lower *l);
 
+/* indexed.c: the geometry of timg2col, if its numbers and the size of its source are known. Returns
+ * false with a message, or an empty one if they are not. */
+bool sam_lower_geometry(const struct lower *l, const struct sam_tile_op *op,
+                        struct sam_tile_geometry *geometry, char *text, size_t size);
+
 #endif

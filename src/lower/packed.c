@@ -472,10 +472,10 @@ void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint3
 
 void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
 {
-    const uint32_t last = sam_tile_arg(l->p, op, op->operand_count - 1);
     const struct sam_tile_row *row = sam_tile_row(op->code);
-    const bool stores = sam_tile_stores(row);
-    const uint32_t window = stores ? last : sam_tile_arg(l->p, op, 0);
+    const uint32_t written = sam_tile_window_written(row);
+    const bool stores = written != SAM_TILE_NONE;
+    const uint32_t window = sam_tile_arg(l->p, op, stores ? written : 0);
     if (stores && packed_window(l, window))
         sam_lower_refuse(l, op, "%s cannot write to packed weights", row->name);
     else if (row->family == SAM_TILE_PICK && packed_window(l, window))

@@ -112,8 +112,8 @@ static bool allows(struct shrink *s, const struct sam_tile_op *op)
 {
     struct sam_tile_report report = {0};
     const struct sam_tile_verifier verifier = {.profile = s->options->profile, .report = &report};
-    struct sam_tile_ty types[4];
-    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_ty types[SAM_TILE_OPERANDS];
+    const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     bool changed = false;
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const uint32_t value = sam_tile_arg(s->p, op, i);
