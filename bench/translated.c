@@ -34,7 +34,7 @@ static enum sam_status launch(void *context, struct sam_gpu *gpu, const struct s
     uint32_t at = 0, before = 0;
     if (sums)
         status = sam_gpu_read(gpu, launch->args + SUM, &at, sizeof at, error)
-            ?: sam_gpu_read(gpu, at, &before, sizeof before, error);
+                     ?: sam_gpu_read(gpu, at, &before, sizeof before, error);
     double started = 0;
     for (unsigned n = 0; n < s->warm_up + s->launches && status == SAM_OK; n++) {
         if (n == s->warm_up)

@@ -111,7 +111,7 @@ bool sam_translator_link(const void *bytes, const char *name, struct sam_jit_ima
     o.offsets = calloc(o.header->e_shnum, sizeof *o.offsets);
     *image = (struct sam_jit_image){.size = o.offsets ? place(&o) : 0};
     image->bytes = image->size ? calloc(1, image->size) : NULL;
-    bool done = image->bytes != NULL;
+    bool done = o.offsets && image->bytes;
     for (size_t i = 0; done && i < o.header->e_shnum; i++)
         if (o.offsets[i] != SIZE_MAX)
             memcpy(image->bytes + o.offsets[i], o.bytes + o.sections[i].sh_offset,

@@ -296,8 +296,7 @@ static inline bool store_pages(struct sam_warp *w, const uint32_t *at, uint32_t 
     for (; bits; bits &= bits - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(bits);
         uint8_t *host = sam_fast32(c, at[lane], size, true);
-        if (SAM_UNLIKELY(!host) &&
-            !(host = access_lane(c, lane, at[lane], size, SAM_STORE)))
+        if (SAM_UNLIKELY(!host) && !(host = access_lane(c, lane, at[lane], size, SAM_STORE)))
             return false;
         memcpy(host, &vs[lane], size); /* little-endian hosts */
     }

@@ -44,7 +44,7 @@ static inline uint32_t private_addresses(struct sam_warp *w, uint32_t *at, uint3
     {                                                                                              \
         uint32_t own[2][SAM_TRANSLATED ? SAM_LANES : 1] __attribute__((aligned(64)));              \
         CHECK_GROUPS();                                                                            \
-        for (unsigned g = 0; g < GROUPS; g++) {                                                 \
+        for (unsigned g = 0; g < GROUPS; g++) {                                                    \
             const uint32_t bits = acting(W, op, g);                                                \
             const uint32_t first = g * W->lanes;                                                   \
             uint32_t *vd = V(op->write##_SLOT + g), *at = SAM_TRANSLATED ? own[0] : W->address;    \
@@ -54,8 +54,7 @@ static inline uint32_t private_addresses(struct sam_warp *w, uint32_t *at, uint3
             if (SAM_TRANSLATED)                                                                    \
                 memcpy(data, vd, sizeof own[1]);                                                   \
             LANES at[i] = (ADDRESS);                                                               \
-            const uint32_t some =                                                                  \
-                is_private ? private_addresses(W, at, bits, size, write) : bits;                   \
+            const uint32_t some = is_private ? private_addresses(W, at, bits, size, write) : bits; \
             if (is_private && !write && some != bits)                                              \
                 data = W->data; /* the instruction will fault */                                   \
             if (SAM_TRANSLATED && some != bits)                                                    \

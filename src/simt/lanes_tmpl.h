@@ -65,7 +65,7 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
         uint32_t *vd = V(op->rd);                                                                  \
         const uint32_t *va = V(op->rs2);                                                           \
         B0;                                                                                        \
-        for (unsigned g = 0; g < GROUPS; g++) {                                                 \
+        for (unsigned g = 0; g < GROUPS; g++) {                                                    \
             LANE_RESULTS(acting(W, op, g), g * W->lanes, BI, expr)                                 \
             vd += SAM_LANES, va += SAM_LANES;                                                      \
             BSTEP;                                                                                 \
