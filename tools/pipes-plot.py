@@ -10,7 +10,8 @@ MEANINGS = {"tload": "load", "tstore": "store", "vector": "kernel on the GPU, or
 STYLE = """<style>
 text { font-family: sans-serif; font-size: 11.5px; fill: #454d59; } .x { text-anchor: middle; }
 .name { font-weight: 600; fill: #1f2430; } .in { text-anchor: middle; fill: #1f2430; } .small { font-size: 9.5px; }
-.bg { fill: #ffffff; } .axis { stroke: #8a93a0; fill: none; } .grid { stroke: #eceef1; } rect.s { stroke: #4a5568; stroke-width: .7; }
+.bg { fill: #ffffff; } .axis { stroke: #8a93a0; fill: none; }
+.grid { stroke: #eceef1; } rect.s { stroke: #4a5568; stroke-width: .7; }
 .event { stroke: #b4283c; fill: none; stroke-width: 1.2; marker-end: url(#a); }
 </style>
 <defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">
@@ -67,7 +68,8 @@ def main():
         print(f'<rect class="s" x="{at}" y="{bottom + 44}" width="10" height="10" fill="{COLOURS[kind]}"/>'
               f'<text x="{at + 16}" y="{bottom + 53}">{MEANINGS[kind]}</text>')
         at += 40 + 6.2 * len(MEANINGS[kind])
-    print(f'<path class="event" d="M{at} {bottom + 49}H{at + 26}"/><text x="{at + 32}" y="{bottom + 53}">event: recorded, '
+    print(f'<path class="event" d="M{at} {bottom + 49}H{at + 26}"/>'
+          f'<text x="{at + 32}" y="{bottom + 53}">event: recorded, '
           'waited for</text><text x="{0}" y="{1}">tload 27: operation and line</text>'.format(at + 220, bottom + 53))
     for tid in used:
         print(f'<text x="6" y="{row[tid] + BAR / 2 + 4}" class="name">{tracks[tid]}</text>')
