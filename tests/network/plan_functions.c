@@ -150,6 +150,44 @@ TEST(refused)
     assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_ERR_INPUT);
     assert_string_equal(error.text, "Gather n0: index 9 of 4");
     small_free(&s);
+    small_start(&s, seed);
+    const uint32_t rows = small_input(&s, SAM_F32, 2, (uint64_t[]){4, 3});
+    const uint32_t at = small_input(&s, SAM_I64, 1, (uint64_t[]){1});
+    const uint32_t taken = small_value(&s, SAM_F32, 2, (uint64_t[]){1, 3});
+    small_node(&s, NET_Gather, taken, 2, (uint32_t[]){rows, at});
+    small_output(&s, taken);
+    const float numbers[12] = {0};
+    float taken_out[3];
+    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+    assert_int_equal(sam_net_plan_run(plan, NET_HOST, (const void *[]){numbers, (int64_t[]){-5}},
+                                      (void *[]){taken_out}, NULL, NULL, &error),
+                     SAM_ERR_TRAP);
+    assert_string_equal(error.text, "input 'v1': index -5: expected -4 to 3");
+    sam_net_plan_free(plan);
+    small_free(&s);
+}
+
+/* Bounds of integers that exporters write for "none": those of 64 bits, kept in 32. */
+TEST(wide_constants)
+{
+    struct net_plan *plan;
+    struct sam_error error = {0};
+    struct small s;
+    small_start(&s, 1);
+    const uint32_t x = small_input(&s, SAM_I64, 1, (uint64_t[]){3});
+    const uint32_t most = small_constant(&s, SAM_I64, 0, NULL, 4e18, 4e18);
+    const uint32_t y = small_value(&s, SAM_I64, 1, (uint64_t[]){3});
+    small_node(&s, NET_Min, y, 2, (uint32_t[]){x, most});
+    small_output(&s, y);
+    const int64_t in[] = {-1, INT32_MAX, 3};
+    int64_t out[3];
+    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+    assert_int_equal(
+        sam_net_plan_run(plan, NET_HOST, (const void *[]){in}, (void *[]){out}, NULL, NULL, &error),
+        SAM_OK);
+    assert_memory_equal(out, in, sizeof in);
+    sam_net_plan_free(plan);
+    small_free(&s);
 }
 
 PROLOGUE
