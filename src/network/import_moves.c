@@ -276,7 +276,7 @@ static uint32_t pad_by_index(struct import *m, uint32_t x, bool reflects,
         const int64_t size = (int64_t)type.shape[d], most = INT64_C(1) << 40;
         if (before == 0 && after == 0)
             continue;
-        if (before < -size || after < -size || before > most || after > most ||
+        if (before < -size || after < -size || before > most || after > most || size == 0 ||
             size + before + after <= 0 || (reflects && (before >= size || after >= size))) {
             sam_net_refuse(m, "paddings %lld and %lld of a dimension of %lld", (long long)before,
                            (long long)after, (long long)size);
