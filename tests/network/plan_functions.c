@@ -151,6 +151,17 @@ TEST(refused)
     assert_string_equal(error.text, "Gather n0: index 9 of 4");
     small_free(&s);
     small_start(&s, seed);
+    const uint64_t many = (1 << 20) + 1;
+    const uint32_t few = small_input(&s, SAM_F32, 1, (uint64_t[]){4});
+    const uint32_t zeros = small_constant(&s, SAM_I64, 1, &many, 0, 0);
+    const uint32_t copies = small_value(&s, SAM_F32, 1, &many);
+    small_node(&s, NET_Gather, copies, 2, (uint32_t[]){few, zeros});
+    small_output(&s, copies);
+    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_ERR_INPUT);
+    assert_string_equal(error.text,
+                        "Gather n0: 1048577 constant indices: expected at most 1048576");
+    small_free(&s);
+    small_start(&s, seed);
     const uint32_t rows = small_input(&s, SAM_F32, 2, (uint64_t[]){4, 3});
     const uint32_t at = small_input(&s, SAM_I64, 1, (uint64_t[]){1});
     const uint32_t taken = small_value(&s, SAM_F32, 2, (uint64_t[]){1, 3});
