@@ -49,8 +49,8 @@ static double real_of(enum sam_net_op op, const struct net_params *p, const doub
     case NET_Mul: return x[0] * x[1];
     case NET_Div: return x[0] / x[1];
     case NET_Pow: return pow(x[0], x[1]);
-    case NET_Min: return x[0] < x[1] || isnan(x[0]) ? x[0] : x[1];
-    case NET_Max: return x[0] > x[1] || isnan(x[0]) ? x[0] : x[1];
+    case NET_Min: return fmin(x[0], x[1]);
+    case NET_Max: return fmax(x[0], x[1]);
     case NET_Where: return x[0] != 0 ? x[1] : x[2];
     case NET_Clip: return fmin(fmax(x[0], alpha), beta);
     case NET_Relu: return x[0] < 0 ? 0 : x[0];

@@ -7,6 +7,8 @@
 #include "small.h"
 #include "test.h"
 
+#include <math.h>
+
 static uint64_t seed;
 
 static void finish(struct small *s, uint32_t value, double tolerance)
@@ -176,6 +178,33 @@ TEST(refused)
     assert_string_equal(error.text, "input 'v1': index -5: expected -4 to 3");
     sam_net_plan_free(plan);
     small_free(&s);
+}
+
+/* Min and Max of a NaN and a number are the number. */
+TEST(nans)
+{
+    static const enum sam_net_op ops[] = {NET_Min, NET_Max};
+    struct net_plan *plan;
+    struct sam_error error = {0};
+    struct small s;
+    for (unsigned i = 0; i < 4; i++) {
+        small_start(&s, 1);
+        const uint32_t x = small_input(&s, SAM_F32, 1, (uint64_t[]){3});
+        const uint32_t y = small_input(&s, SAM_F32, 1, (uint64_t[]){3});
+        const uint32_t z = small_value(&s, SAM_F32, 1, (uint64_t[]){3});
+        small_node(&s, ops[i % 2], z, 2, (uint32_t[]){x, y});
+        small_output(&s, z);
+        const float in[2][3] = {{NAN, 1, NAN}, {-2, NAN, NAN}};
+        float out[3];
+        assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+        assert_int_equal(sam_net_plan_run(plan, i < 2 ? NET_HOST : NET_SYSTEM,
+                                          (const void *[]){in[0], in[1]}, (void *[]){out}, NULL,
+                                          NULL, &error),
+                         SAM_OK);
+        assert_true(out[0] == -2 && out[1] == 1 && isnan(out[2]));
+        sam_net_plan_free(plan);
+        small_free(&s);
+    }
 }
 
 /* Bounds of integers that exporters write for "none": those of 64 bits, kept in 32. */
