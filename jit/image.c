@@ -20,7 +20,7 @@ static const char *name_of(const struct object *o, const Elf64_Shdr *section)
     return (const char *)o->bytes + o->sections[o->header->e_shstrndx].sh_offset + section->sh_name;
 }
 
-/* Code and constants; there are no variables. */
+/* Whether the section goes into the image: code or constants. Translations have no variables. */
 static bool is_part(const struct object *o, const Elf64_Shdr *section)
 {
     return section->sh_flags & SHF_ALLOC && section->sh_size &&

@@ -119,8 +119,8 @@ void sam_lower_add(struct lower *l, const char *reg, const struct lower_affine *
 
 struct routine {
     struct sam_box box; /* normalized */
-    bool slow;          /* has a version for the background, */
-    bool plain;         /* which is possible with the registers that it changes */
+    bool slow;          /* has a version for the background */
+    bool plain;         /* changes only registers that such a version may change */
     uint64_t bits;      /* fill pattern */
     struct sam_plan_figures figures;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Right factors by columns, as the matrix unit reads them. A tile in mat that loads fill, and that
- * products alone read, as their right factor and in place, gets the other layout: its load
- * transposes it, once and behind a product, in place of each product before it begins. */
+ * only products read, as their right factor and in place, is made column-major: the load transposes
+ * it once, in the background of a product, and no product has to. */
 #include "lower/hart.h"
 #include "lower/packed.h"
 

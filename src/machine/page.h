@@ -46,7 +46,7 @@ struct sam_hot {
     enum { SAM_HOT_WAITS, SAM_HOT_LOOKS, SAM_HOT_COUNTS } stage;
     uint32_t threshold;  /* executions of a backward branch */
     uint64_t insns;      /* executed so far */
-    uint64_t next_stage; /* when so many are */
+    uint64_t next_stage; /* instructions after which the next stage begins */
 };
 
 struct sam_code {
