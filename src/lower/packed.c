@@ -307,7 +307,7 @@ static uint32_t bound_of(const struct lower *l, uint32_t window)
     return SAM_TILE_NONE;
 }
 
-/* The arguments of .Lstage and .Lprefetch for a window. */
+/* The arguments of .Lstage and .Lprefetch for a window of known numbers. */
 static void give_known(struct lower *l, const struct lower_packed *packed, uint32_t window,
                        const struct known_window *w)
 {
@@ -322,8 +322,7 @@ static void give_known(struct lower *l, const struct lower_packed *packed, uint3
     l->packing->stages = true;
 }
 
-/* The same; to label `skip` if it has no elements, or
- * some that do not exist. */
+/* The same for any window; to label `skip` if it has no elements, or some that do not exist. */
 static void give_window(struct lower *l, const struct lower_packed *packed, uint32_t window,
                         unsigned skip)
 {

@@ -9,7 +9,7 @@
 
 #include "tile/check/bind.h"
 
-/* Returns whether the operand is one that the other layout suits. */
+/* Returns whether operand i of the operation allows its root tile to be column-major. */
 static bool suits(const struct lower *l, const struct sam_tile_op *op, uint32_t i, uint32_t root,
                   const uint32_t *values)
 {
