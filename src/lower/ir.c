@@ -473,6 +473,14 @@ static void print(const struct lower_code *c, struct sam_buffer *out, const stru
     sam_buffer_puts(out, "\n");
 }
 
+/* Returns whether instruction i copies a register to itself, as its two got the same one. */
+static bool is_idle(const struct lower_list *list, size_t i)
+{
+    const struct lower_insn *insn = &list->items[i];
+    return insn->op == SAM_OP_vmv_v_v && insn->regs[0] == insn->regs[1] &&
+           !(i && sam_lower_is_prefix(insn - 1));
+}
+
 void sam_lower_print(struct lower_code *c, const char *label)
 {
     static const enum lower_level order[] = {LOWER_ENTRY, LOWER_FINAL};
@@ -480,7 +488,8 @@ void sam_lower_print(struct lower_code *c, const char *label)
     sam_buffer_printf(out, "%s:\n", label);
     for (unsigned k = 0; k < SAM_COUNT(order) && !c->failed; k++)
         for (size_t i = 0; i < c->lists[order[k]].count; i++)
-            print(c, out, &c->lists[order[k]].items[i]);
+            if (!is_idle(&c->lists[order[k]], i))
+                print(c, out, &c->lists[order[k]].items[i]);
     out->failed |= c->failed || c->names.failed;
 }
 
