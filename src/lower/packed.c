@@ -37,9 +37,14 @@ struct lower_packing {
     uint32_t delta;  /* slot: offset from an element of `window` to its decoded copy, */
     uint32_t pitch;  /* and elements from a row of the copy to the next */
     uint32_t window; /* the staged window, or SAM_TILE_NONE */
-    bool pitched;    /* its copy may have a pitch of its own */
-    bool stages;     /* .Lstage is used */
-    bool hints;      /* the program has prefetches of its own */
+    enum {
+        AS_IT_IS,
+        KNOWN_PITCH, /* `known` elements */
+        PITCH_IN_SLOT
+    } pitched; /* its copy has, or may have, a pitch of its own */
+    int64_t known;
+    bool stages; /* .Lstage is used */
+    bool hints;  /* the program has prefetches of its own */
 };
 
 static const struct lower_packed *packed_of(const struct lower *l, uint32_t window)
@@ -182,18 +187,6 @@ static enum sam_status look_up(const struct lower *l, const char *argument, enum
     return status;
 }
 
-bool sam_lower_has_windows(const struct lower *l, const uint32_t *values, uint32_t window)
-{
-    const uint32_t pointer = sam_tile_pointer_of(l->p, window);
-    bool windows = false;
-    size_t place;
-    for (size_t i = 0; i < l->argument_count; i++)
-        if (values[i] == pointer && l->arguments[i].packed && l->options.weights)
-            look_up(l, "", sam_tile_ty(l->p, pointer)->dtype, &l->arguments[i], &place, &windows,
-                    NULL);
-    return windows;
-}
-
 enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
                                           const struct sam_tile_argument *a, uint64_t *address,
                                           struct sam_error *error)
@@ -260,7 +253,21 @@ static bool know_window(const struct lower *l, uint32_t window, struct known_win
         w->end += (offset + size - 1) * w->strides[i];
         w->next = size * w->strides[i] > w->next ? size * w->strides[i] : w->next;
     }
-    return w->end <= (int64_t)packed_of(l, window)->count;
+    const struct lower_packed *packed = packed_of(l, window);
+    return !packed || w->end <= (int64_t)packed->count;
+}
+
+bool sam_lower_has_loose_rows(const struct lower *l, const uint32_t *values, uint32_t window)
+{
+    const uint32_t pointer = sam_tile_pointer_of(l->p, window);
+    bool windows = false;
+    struct known_window w;
+    size_t place;
+    for (size_t i = 0; i < l->argument_count; i++)
+        if (values[i] == pointer && l->arguments[i].packed && l->options.weights)
+            look_up(l, "", sam_tile_ty(l->p, pointer)->dtype, &l->arguments[i], &place, &windows,
+                    NULL);
+    return windows && !know_window(l, window, &w);
 }
 
 /* Returns whether the window is known to need more than both halves. */
@@ -272,23 +279,53 @@ static bool is_too_large(const struct lower *l, uint32_t window)
                2 * (int64_t)HALF;
 }
 
-/* Whether the window is made of rows that may be decoded one by one, so that the copy has another
- * distance of rows: it has if the whole window is not known to have room in both halves. The code
- * that loads the window then asks for that distance. */
-static bool has_rows(const struct lower *l, uint32_t window)
+/* Elements from a row of the decoded copy to the next, if `rows` rows of `width` elements are
+ * decoded one by one: as many windows side by side as fit a slot, or the room of both. 0: none
+ * fits. */
+static int64_t pitch_for(int64_t rows, int64_t width, size_t size)
 {
+    const int64_t most = HALF / (int64_t)size / rows / width * width;
+    return most ? most : 2 * HALF / (int64_t)size / rows / width * width;
+}
+
+/* The same for a window of known numbers; 0 if it is decoded as it is: if its elements are not
+ * rows, or fit a slot, or fit the room of both and are too many for one even without what is
+ * between the rows. */
+static int64_t pitch_of(const struct known_window *w, size_t size)
+{
+    const int64_t bytes = (w->end - w->first) * (int64_t)size;
+    const int64_t pitch = pitch_for(w->sizes[0], w->sizes[1], size);
+    if (w->sizes[2] || w->strides[1] != 1 || w->strides[0] < w->sizes[1] || bytes <= HALF)
+        return 0;
+    return bytes <= 2 * (int64_t)HALF && pitch * w->sizes[0] * (int64_t)size > HALF ? 0 : pitch;
+}
+
+/* How the rows of a window are decoded one by one. */
+enum rows {
+    TOGETHER, /* they are not */
+    APART,    /* `pitch` elements from each other */
+    PERHAPS   /* it is known when the program runs */
+};
+
+static enum rows rows_of(const struct lower *l, uint32_t window, int64_t *pitch)
+{
+    const struct lower_packed *packed = packed_of(l, window);
+    const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
     struct known_window w;
     int64_t stride;
-    if (!packed_of(l, window)->windows || sam_tile_ty(l->p, window)->rank != 2)
-        return false;
-    if (know_window(l, window, &w))
-        return w.strides[1] == 1 && w.strides[0] >= w.sizes[1] && is_too_large(l, window);
-    return sam_lower_window_known(l, window, 1, true, &stride) && stride == 1;
+    if (!packed->windows || packed->small || type->rank != 2)
+        return TOGETHER;
+    if (know_window(l, window, &w)) {
+        *pitch = pitch_of(&w, sam_tile_size(type->dtype));
+        return *pitch ? APART : TOGETHER;
+    }
+    return sam_lower_window_known(l, window, 1, true, &stride) && stride == 1 ? PERHAPS : TOGETHER;
 }
 
 bool sam_lower_is_staged_apart(const struct lower *l, const struct sam_tile_op *op)
 {
-    return sam_lower_is_staged(l, op) && has_rows(l, sam_tile_arg(l->p, op, 0));
+    int64_t pitch;
+    return sam_lower_is_staged(l, op) && rows_of(l, sam_tile_arg(l->p, op, 0), &pitch) == PERHAPS;
 }
 
 /* The loop whose variable is the offset of the window in its slowest dimension: its rows come one
@@ -311,9 +348,11 @@ static uint32_t bound_of(const struct lower *l, uint32_t window)
 static void give_known(struct lower *l, const struct lower_packed *packed, uint32_t window,
                        const struct known_window *w)
 {
-    const bool rows = has_rows(l, window);
+    int64_t pitch;
+    const bool rows = rows_of(l, window, &pitch) == APART;
     if (rows)
-        sam_lower_hart(l, "li a4, %" PRId64 "; li a7, %" PRId64, w->strides[0], w->sizes[1]);
+        sam_lower_hart(l, "li a4, %" PRId64 "; li a7, %" PRId64 "; li s2, %" PRId64, w->strides[0],
+                       w->sizes[1], pitch);
     sam_lower_hart(l,
                    "li a1, %" PRId64 "; li a2, %" PRId64 "; li a3, %" PRId64
                    "; li a5, 0; li a6, %" PRId64 "; lla a0, packed_%zu",
@@ -329,6 +368,7 @@ static void give_window(struct lower *l, const struct lower_packed *packed, uint
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_tile_size(type->dtype));
     struct known_window w;
+    int64_t pitch;
     if (know_window(l, window, &w)) {
         give_known(l, packed, window, &w);
         return;
@@ -352,11 +392,17 @@ static void give_window(struct lower *l, const struct lower_packed *packed, uint
         sam_lower_window_stride(l, "t1", window, 0);
         sam_lower_hart(l, "mul a5, a5, t1");
     }
-    if (has_rows(l, window)) {
+    if (rows_of(l, window, &pitch) == PERHAPS) {
         sam_lower_window_stride(l, "a4", window, 0);
         sam_lower_window_size(l, "a6", window, 0);
         sam_lower_window_size(l, "a7", window, 1);
-        sam_lower_hart(l, "bge a4, a7, 0f; li a6, 0; 0:");
+        /* as pitch_of has it */
+        sam_lower_hart(l,
+                       "sub t0, a2, a1; li t1, %zu; blt a4, a7, 1f; bgeu t1, t0, 1f; "
+                       "divu t2, t1, a6; divu t2, t2, a7; mul s2, t2, a7; bnez t2, 2f; "
+                       "slli t1, t1, 1; bgeu t1, t0, 1f; divu t2, t1, a6; divu t2, t2, a7; "
+                       "mul s2, t2, a7; bnez t2, 2f; 1: li a6, 0; 2:",
+                       (size_t)HALF >> shift);
     }
     sam_lower_hart(l,
                    "lla a0, packed_%zu; "
@@ -448,8 +494,9 @@ void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint3
     struct lower_packing *p = l->packing;
     sam_lower_hart(l, "# decode what the window needs of %%%s", name);
     sam_lower_slot_op(l, "sd", "zero", p->delta);
-    p->pitched = has_rows(l, window);
-    if (p->pitched) {
+    const enum rows rows = rows_of(l, window, &p->known);
+    p->pitched = rows == APART ? KNOWN_PITCH : rows == PERHAPS ? PITCH_IN_SLOT : AS_IT_IS;
+    if (p->pitched == PITCH_IN_SLOT) {
         sam_lower_window_stride(l, "t0", window, 0);
         sam_lower_slot_op(l, "sd", "t0", p->pitch);
     }
@@ -459,7 +506,7 @@ void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint3
         sam_lower_failure(l, op, "the weight unit cannot decode the packed %%%s: status {0}", name),
         packed->base);
     sam_lower_slot_op(l, "sd", "a0", p->delta);
-    if (p->pitched)
+    if (p->pitched == PITCH_IN_SLOT)
         sam_lower_slot_op(l, "sd", "a4", p->pitch);
     sam_lower_hart(l, ".L%u:", skip);
     p->window = window;
@@ -508,11 +555,12 @@ bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta)
     return true;
 }
 
-bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch)
+bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch, int64_t *known)
 {
-    if (!l->packing || l->packing->window != window || !l->packing->pitched)
+    if (!l->packing || l->packing->window != window || l->packing->pitched == AS_IT_IS)
         return false;
-    *pitch = l->packing->pitch;
+    *pitch = l->packing->pitched == KNOWN_PITCH ? LOWER_NO_SLOT : l->packing->pitch;
+    *known = l->packing->known;
     return true;
 }
 
@@ -528,16 +576,23 @@ void sam_lower_packed_setup(struct lower *l)
 {
     if (!l->packing || !l->packing->stages)
         return;
-    uint32_t at = next_load(l, l->f->body);
-    while (at != SAM_TILE_NONE && !is_too_large(l, sam_tile_arg(l->p, &l->p->ops[at], 0)))
-        at = next_load(l, l->p->ops[at].next);
-    if (at == SAM_TILE_NONE)
+    struct known_window w;
+    uint32_t first = SAM_TILE_NONE, at = next_load(l, l->f->body);
+    for (; at != SAM_TILE_NONE && first == SAM_TILE_NONE; at = next_load(l, l->p->ops[at].next)) {
+        const uint32_t window = sam_tile_arg(l->p, &l->p->ops[at], 0);
+        if (is_too_large(l, window) || staged_by(l, &l->p->ops[at]) != SAM_TILE_NONE)
+            first = window;
+    }
+    if (first == SAM_TILE_NONE || !know_window(l, first, &w))
         return;
-    const uint32_t large = sam_tile_arg(l->p, &l->p->ops[at], 0);
     sam_lower_hart(l, "mv s11, ra");
     for (at = next_load(l, l->f->body); at != SAM_TILE_NONE; at = next_load(l, l->p->ops[at].next))
         ask(l, sam_tile_arg(l->p, &l->p->ops[at], 0), true);
-    ask(l, large, false);
+    if (packed_of(l, first)->windows || !is_too_large(l, first)) {
+        give_known(l, packed_of(l, first), first, &w);
+        sam_lower_hart(l, "call .Lprefetch");
+    } else
+        ask(l, first, false);
     sam_lower_hart(l, "mv ra, s11");
 }
 

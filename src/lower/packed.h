@@ -10,9 +10,9 @@
 enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
                                           const struct sam_tile_argument *argument,
                                           uint64_t *address, struct sam_error *error);
-/* Returns whether the window is of weights packed as windows; `values`: of the arguments, which
- * need not be bound yet. */
-bool sam_lower_has_windows(const struct lower *l, const uint32_t *values, uint32_t window);
+/* Returns whether the window is of weights packed as windows, and not all of its numbers are known;
+ * `values`: of the arguments, which need not be bound yet. */
+bool sam_lower_has_loose_rows(const struct lower *l, const uint32_t *values, uint32_t window);
 /* Returns whether the operation reads packed weights. */
 bool sam_lower_is_staged(const struct lower *l, const struct sam_tile_op *op);
 /* Returns whether the distance of its rows there is known only when the program runs. */
@@ -25,10 +25,10 @@ void sam_lower_unstage(struct lower *l);
 void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint32_t window);
 /* Returns whether the window is currently staged; *delta is the slot of its address offset. */
 bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta);
-/* Returns whether its copy may have another distance of rows; *pitch is the slot of it, in
- * elements.
- */
-bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch);
+/* Returns whether its copy has another distance of rows, or may have it: *known elements if *pitch is
+ * LOWER_NO_SLOT, or else what the slot *pitch has. */
+bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch,
+                            int64_t *known);
 /* Emit the code of prefetch: none unless the window is of packed weights. */
 void sam_lower_prefetch(struct lower *l, const struct sam_tile_op *op);
 /* Emit the requests at the start of the program: for the first tensor that straight-line code has

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The routines that stage packed weights. Large tensors share two slots: one has the windows in
  * use, into the other the weight unit decodes the next ones. A window with more elements takes the
- * room of both; one that needs more yet is decoded row by row, if its rows can be, or else the
- * whole tensor goes to DRAM. */
+ * room of both; for one that needs more yet the whole tensor goes to DRAM. Rows that are decoded
+ * one by one lie PITCH elements apart. */
 #include "lower/staging.h"
 
 #include <inttypes.h>
@@ -22,7 +22,8 @@ enum {
     ROOM,
     BYTES,
     JOINED, /* 1: it takes the room of the next slot as well */
-    WIDTH,  /* not 0: elements of each of ROWS rows, which are STRIDE apart in the tensor */
+    PITCH,  /* 0: all of the range; or else WIDTH elements of each of ROWS rows, which are STRIDE */
+    WIDTH,  /* apart in the tensor */
     ROWS,
     STRIDE,
     SLOT
@@ -40,67 +41,67 @@ void sam_lower_staging_slots(struct lower *l, const char *label,
             sam_buffer_printf(&l->data, "%s", slots[i].name);
         else
             sam_buffer_printf(&l->data, "0x%" PRIx64, slots[i].room);
-        sam_buffer_printf(&l->data, ", %" PRIu64 ", 0, 0, 0, 0\n", slots[i].bytes);
+        sam_buffer_printf(&l->data, ", %" PRIu64 ", 0, 0, 0, 0, 0\n", slots[i].bytes);
     }
 }
 
-/* To label 5 with t2 = the slot that has the window, or on with t2 = the one to fill: of two, not
- * the one used last. */
+/* t0: the slots for the window, the shared ones for rows. To label 5 with t2 = the slot that has
+ * it, or on with t2 = the one to fill: of two, not the one used last. */
 static void find_slot(struct lower *l)
 {
     sam_lower_hart(l,
-                   "ld t0, %d(a0); ld t1, %d(t0); addi t2, t0, %d; "
+                   "ld t0, %d(a0); bnez a6, 0f; li s2, 0; j 1f; 0: lla t0, packed_shared; "
+                   "1: ld t1, %d(t0); addi t2, t0, %d; "
                    "0: ld t3, %d(t2); bne t3, a0, 1f; ld t3, %d(t2); bltu a1, t3, 1f; "
-                   "ld t4, %d(t2); bltu t4, a2, 1f; ld t4, %d(t2); beqz t4, 5f; "
-                   "beqz a6, 1f; ld t5, %d(t2); bne t5, a4, 1f; ld t5, %d(t2); bltu t5, a6, 1f; "
-                   "sub t3, a1, t3; add t3, t3, a7; bgeu t4, t3, 5f; "
+                   "ld t4, %d(t2); bltu t4, a2, 1f; ld t4, %d(t2); bne t4, s2, 1f; beqz s2, 5f; "
+                   "ld t5, %d(t2); bne t5, a4, 1f; ld t5, %d(t2); bltu t5, a6, 1f; "
+                   "sub t3, a1, t3; add t3, t3, a7; ld t4, %d(t2); bgeu t4, t3, 5f; "
                    "1: addi t2, t2, %d; addi t1, t1, -1; bnez t1, 0b; "
                    "ld t1, %d(t0); ld t3, %d(t0); addi t2, t0, %d; addi t1, t1, -2; bnez t1, 0f; "
                    "bne t3, t2, 0f; addi t2, t2, %d; 0:",
                    8 * STAGING_SLOTS, 8 * COUNT, 8 * GROUP, 8 * OWNER, 8 * FIRST, 8 * END,
-                   8 * WIDTH, 8 * STRIDE, 8 * ROWS, 8 * SLOT, 8 * COUNT, 8 * LAST, 8 * GROUP,
-                   8 * SLOT);
+                   8 * PITCH, 8 * STRIDE, 8 * ROWS, 8 * WIDTH, 8 * SLOT, 8 * COUNT, 8 * LAST,
+                   8 * GROUP, 8 * SLOT);
 }
 
-/* Fill slot t2 and return to tp. s3: non-zero for a hint, dropped when the slot has no room. t3:
- * first element of a record; t5: elements of a record; s4: records. */
+/* Fill slot t2 of the slots t0 and return to tp. s3: non-zero for a hint, dropped when the slot has
+ * no room. t3: first element of a record; t5: elements of a record; s4: records. */
 static void choose_elements(struct lower *l)
 {
     sam_lower_hart(
         l,
-        ".Lfill: ld t4, %d(t2); ld t5, %d(a0); ld t0, %d(a0); srl t4, t4, t0; li t3, 0; li s4, 1; "
-        "li s5, 0; bgeu t4, t5, 4f; mv t3, a1; sub t6, a2, a1; bgeu t6, a3, 0f; mv t6, a3; "
-        "0: bgeu t4, t6, 2f; sub t6, a2, a1; bgeu t4, t6, 3f; "
+        ".Lfill: ld t4, %d(t2); ld t5, %d(a0); ld t6, %d(a0); srl t4, t4, t6; li t3, 0; li s4, 1; "
+        "li s5, 0; bnez a6, 5f; bgeu t4, t5, 4f; mv t3, a1; sub t6, a2, a1; bgeu t6, a3, 0f; "
+        "mv t6, a3; 0: bgeu t4, t6, 2f; sub t6, a2, a1; bgeu t4, t6, 3f; "
         "beqz s3, 0f; jr tp; " /* too large for one slot */
-        "0: ld t0, %d(a0); ld t1, %d(t0); addi t1, t1, -2; bnez t1, 1f; li s5, 1; "
+        "0: ld t1, %d(t0); addi t1, t1, -2; bnez t1, 1f; li s5, 1; "
         "addi t2, t0, %d; slli t4, t4, 1; bgeu t4, t6, 3f; "
-        "ld t0, %d(a0); beqz t0, 1f; beqz a6, 1f; " /* row by row: t6 elements of each */
-        "divu t6, t4, a6; divu t6, t6, a7; mul t6, t6, a7; remu t0, a1, a4; sub t0, a4, t0; "
-        "bgeu t0, t6, 0f; mv t6, t0; 0: addi t0, a6, -1; mul t0, t0, a4; add t0, t0, a1; "
-        "sub t0, t5, t0; bgeu t0, t6, 0f; mv t6, t0; 0: bltu t6, a7, 1f; mv t5, t6; mv s4, a6; "
-        "j 4f; "
         "1: ld t0, %d(a0); sd t0, %d(a0); addi t2, t0, %d; j .Lfill; " /* from now on in DRAM */
-        "2: divu t4, t4, t6; mul t4, t4, t6; "                         /* whole windows */
+        "5: mul t6, s2, a6; bgeu t4, t6, 0f; li s5, 1; addi t2, t0, %d; beqz s3, 0f; jr tp; "
+        "0: mv t3, a1; remu t6, a1, a4; sub t6, a4, t6; bgeu t6, a7, 0f; mv t6, a7; "
+        "0: bgeu s2, t6, 0f; mv t6, s2; 0: addi t1, a6, -1; mul t1, t1, a4; add t1, t1, a1; "
+        "sub t5, t5, t1; bgeu t6, t5, 0f; mv t5, t6; 0: mv s4, a6; j 4f; "
+        "2: divu t4, t4, t6; mul t4, t4, t6; " /* whole windows */
         "3: sub t5, t5, t3; bgeu t4, t5, 0f; mv t5, t4; "
-        "0: beqz s3, 4f; beqz a5, 4f; sub t0, a5, t3; bgeu t0, t5, 4f; mv t5, t0; "
+        "0: beqz s3, 4f; beqz a5, 4f; sub t6, a5, t3; bgeu t6, t5, 4f; mv t5, t6; "
         "4:",
-        8 * BYTES, 8 * STAGING_ELEMENTS, 8 * STAGING_SHIFT, 8 * STAGING_SLOTS, 8 * COUNT, 8 * GROUP,
-        8 * STAGING_WINDOWS, 8 * STAGING_WHOLE, 8 * STAGING_SLOTS, 8 * GROUP);
+        8 * BYTES, 8 * STAGING_ELEMENTS, 8 * STAGING_SHIFT, 8 * COUNT, 8 * GROUP, 8 * STAGING_WHOLE,
+        8 * STAGING_SLOTS, 8 * GROUP, 8 * GROUP);
 }
 
-/* Note in slot t2 what it will have. */
+/* Note in slot t2 of the slots t0 what it will have. */
 static void claim_slot(struct lower *l)
 {
     sam_lower_hart(l,
-                   "ld t0, %d(a0); ld t1, %d(t0); beqz t1, 0f; "
+                   "ld t1, %d(t0); beqz t1, 0f; "
                    "sd zero, %d(t0); sd zero, %d(t0); " /* the room of both is no longer its own */
                    "0: sd a0, %d(t2); sd s5, %d(t2); beqz s5, 0f; sd zero, %d(t2); "
-                   "0: sd t3, %d(t2); addi t0, s4, -1; mul t0, t0, a4; add t0, t0, t3; "
-                   "add t0, t0, t5; sd t0, %d(t2); sd zero, %d(t2); li t0, 1; sd t0, %d(t2); "
-                   "beq s4, t0, 0f; sd t5, %d(t2); sd s4, %d(t2); sd a4, %d(t2); 0:",
-                   8 * STAGING_SLOTS, 8 * GROUP + 8 * JOINED, 8 * GROUP + 8 * OWNER,
-                   8 * GROUP + 8 * JOINED, 8 * OWNER, 8 * JOINED, 8 * SLOT + 8 * OWNER, 8 * FIRST,
-                   8 * END, 8 * WIDTH, 8 * FLIGHT, 8 * WIDTH, 8 * ROWS, 8 * STRIDE);
+                   "0: sd t3, %d(t2); addi t6, s4, -1; mul t6, t6, a4; add t6, t6, t3; "
+                   "add t6, t6, t5; sd t6, %d(t2); li t6, 1; sd t6, %d(t2); sd s2, %d(t2); "
+                   "sd t5, %d(t2); sd s4, %d(t2); sd a4, %d(t2)",
+                   8 * GROUP + 8 * JOINED, 8 * GROUP + 8 * OWNER, 8 * GROUP + 8 * JOINED, 8 * OWNER,
+                   8 * JOINED, 8 * SLOT + 8 * OWNER, 8 * FIRST, 8 * END, 8 * FLIGHT, 8 * PITCH,
+                   8 * WIDTH, 8 * ROWS, 8 * STRIDE);
 }
 
 /* Fill the record at t4: all but what differs from record to record. */
@@ -134,9 +135,9 @@ static void submit_records(struct lower *l)
 {
     sam_lower_hart(
         l,
-        "ld s10, %d(t2); ld t6, %d(a0); sll s5, t5, t6; li s9, 0; "
+        "ld s10, %d(t2); ld t6, %d(a0); sll s5, t5, t6; sll s3, s2, t6; li s9, 0; mv sp, a4; "
         "ld t1, %d(a0); lw t6, %zu(t1); addi t6, t6, -%d; bnez t6, 0f; " /* t3 counts bytes */
-        "lwu t6, %zu(t1); mul t3, t3, t6; srli t3, t3, 3; "
+        "lwu t6, %zu(t1); mul t3, t3, t6; srli t3, t3, 3; mul sp, sp, t6; srli sp, sp, 3; "
         "0: lwu t0, %zu(t1); add t3, t3, t0; lwu t0, %zu(t1); slli t0, t0, 32; add t3, t3, t0; "
         "li t0, 0x%08x; "
         "0: lw t1, 0x%x(t0); addi t6, t1, -%d; "
@@ -152,7 +153,7 @@ static void submit_records(struct lower *l)
     put_record(l);
     sam_lower_hart(l,
                    "2: sw t3, %zu(t4); srli t6, t3, 32; sw t6, %zu(t4); sw s10, %zu(t4); "
-                   "sw t4, 0(t0); add t3, t3, a4; add s10, s10, s5; addi s9, s9, 1; "
+                   "sw t4, 0(t0); add t3, t3, sp; add s10, s10, s3; addi s9, s9, 1; "
                    "bltu s9, s4, 0b; lw t0, 0x%x(t0); sd t0, %d(t2); jr tp",
                    offsetof(struct sam_weight_record, first_low),
                    offsetof(struct sam_weight_record, first_high),
@@ -166,12 +167,13 @@ static void use_slot(struct lower *l)
 {
     sam_lower_hart(
         l,
-        "5: ld t0, %d(a0); sd t2, %d(t0); mv s6, t2; ld t1, %d(t2); beqz t1, 7f; "
+        "5: ld t0, %d(a0); beqz s2, 0f; lla t0, packed_shared; 0: sd t2, %d(t0); mv s6, t2; "
+        "ld t1, %d(t2); beqz t1, 7f; bnez s2, 6f; "
         "ld t1, %d(t0); addi t1, t1, -2; bnez t1, 6f; ld t1, %d(t2); bnez t1, 6f; "
         "ld t3, %d(t2); bgeu t3, a5, 6f; sub t1, a2, a1; mv s7, a1; mv s8, a2; mv a1, t3; "
         "add a2, t3, t1; bgeu a5, a2, 0f; mv a2, a5; "
         "0: addi t2, t0, %d; bne t2, s6, 0f; addi t2, t2, %d; "
-        "0: ld t0, %d(t2); bne t0, a0, 0f; ld t0, %d(t2); beq t0, a1, 1f; "
+        "0: ld t6, %d(t2); bne t6, a0, 0f; ld t6, %d(t2); beq t6, a1, 1f; "
         "0: li s3, 1; jal tp, .Lfill; "
         "1: mv a1, s7; mv a2, s8; mv t2, s6; "
         "6: li t0, 0x%08x; ld t1, %d(t2); "
@@ -179,13 +181,12 @@ static void use_slot(struct lower *l)
         "mv a0, t3; mv t0, t3; ret; "
         "0: sd zero, %d(t2); "
         "7: ld t1, %d(t2); ld t3, %d(a0); ld t4, %d(t2); sll t4, t4, t3; sub a0, t1, t4; "
-        "ld t0, %d(t2); beqz t0, 0f; mv a4, t0; "
-        "0: li t0, 0; ret",
+        "beqz s2, 0f; mv a4, s2; 0: li t0, 0; ret",
         8 * STAGING_SLOTS, 8 * LAST, 8 * FLIGHT, 8 * COUNT, 8 * JOINED, 8 * END, 8 * GROUP,
         8 * SLOT, 8 * OWNER, 8 * FIRST, (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT, 8 * TICKET,
         (unsigned)(SAM_SYSTEM_WEIGHT_DONE - SAM_SYSTEM_WEIGHT_SUBMIT),
         (unsigned)(SAM_SYSTEM_WEIGHT_STATUS - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * FLIGHT, 8 * ROOM,
-        8 * STAGING_SHIFT, 8 * FIRST, 8 * WIDTH);
+        8 * STAGING_SHIFT, 8 * FIRST);
 }
 
 void sam_lower_staging_routine(struct lower *l)
@@ -198,10 +199,10 @@ void sam_lower_staging_routine(struct lower *l)
     sam_lower_hart(l, ".Lprefetch: ld t0, %d(a0); beqz t0, 5f", 8 * STAGING_ENTRY);
     find_slot(l);
     sam_lower_hart(l,
-                   "li a5, 0; ld t0, %d(a0); addi t0, t0, %d; beq t0, t2, 0f; ld t0, %d(t0); "
-                   "bnez t0, 5f; " /* the slot in use has the room of both */
+                   "li a5, 0; addi t6, t0, %d; beq t6, t2, 0f; ld t6, %d(t6); "
+                   "bnez t6, 5f; " /* the slot in use has the room of both */
                    "0: li s3, 1; jal tp, .Lfill; 5: ret",
-                   8 * STAGING_SLOTS, 8 * GROUP, 8 * JOINED);
+                   8 * GROUP, 8 * JOINED);
     choose_elements(l);
     claim_slot(l);
     submit_records(l);

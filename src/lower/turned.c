@@ -16,7 +16,7 @@ static bool suits(const struct lower *l, const struct sam_tile_op *op, uint32_t 
     if (sam_tile_arg(l->p, op, i) != root)
         return false;
     if (op->code == SAM_TILE_TLOAD)
-        return !sam_lower_has_windows(l, values, sam_tile_arg(l->p, op, 0));
+        return !sam_lower_has_loose_rows(l, values, sam_tile_arg(l->p, op, 0));
     if (op->code != SAM_TILE_TMOV || i)
         return false;
     const uint32_t copy = sam_tile_arg(l->p, op, 1);

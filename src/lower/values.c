@@ -186,8 +186,8 @@ bool sam_lower_window_known(const struct lower *l, uint32_t window, unsigned dim
 {
     const int64_t size = sam_tile_ty(l->p, window)->dims[dimension];
     uint32_t pitch;
-    if (stride && dimension == 0 && sam_lower_staged_pitch(l, window, &pitch))
-        return false;
+    if (stride && dimension == 0 && sam_lower_staged_pitch(l, window, &pitch, number))
+        return pitch == LOWER_NO_SLOT;
     if (!stride && size != SAM_TILE_DYNAMIC) {
         *number = size;
         return true;
@@ -200,10 +200,10 @@ static void get_dimension(struct lower *l, const char *reg, uint32_t window, uns
 {
     int64_t number;
     uint32_t pitch;
-    if (stride && dimension == 0 && sam_lower_staged_pitch(l, window, &pitch))
-        sam_lower_slot_op(l, "ld", reg, pitch);
-    else if (sam_lower_window_known(l, window, dimension, stride, &number))
+    if (sam_lower_window_known(l, window, dimension, stride, &number))
         sam_lower_hart(l, "li %s, %" PRId64, reg, number);
+    else if (stride && dimension == 0 && sam_lower_staged_pitch(l, window, &pitch, &number))
+        sam_lower_slot_op(l, "ld", reg, pitch);
     else
         sam_lower_get(l, reg, operand_of(l, window, dimension, stride));
 }
