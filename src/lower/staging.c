@@ -65,12 +65,12 @@ static void find_slot(struct lower *l)
 }
 
 /* Fill slot t2 of the slots t0 and return to tp. s3: non-zero for a hint, dropped when the slot has
- * no room. t3: first element of a record; t5: elements of a record; s4: records. */
+ * no room. t3: first element; t5: elements, or those of each row. */
 static void choose_elements(struct lower *l)
 {
     sam_lower_hart(
         l,
-        ".Lfill: ld t4, %d(t2); ld t5, %d(a0); ld t6, %d(a0); srl t4, t4, t6; li t3, 0; li s4, 1; "
+        ".Lfill: ld t4, %d(t2); ld t5, %d(a0); ld t6, %d(a0); srl t4, t4, t6; li t3, 0; "
         "li s5, 0; bnez a6, 5f; bgeu t4, t5, 4f; mv t3, a1; sub t6, a2, a1; bgeu t6, a3, 0f; "
         "mv t6, a3; 0: bgeu t4, t6, 2f; sub t6, a2, a1; bgeu t4, t6, 3f; "
         "beqz s3, 0f; jr tp; " /* too large for one slot */
@@ -80,7 +80,7 @@ static void choose_elements(struct lower *l)
         "5: mul t6, s2, a6; bgeu t4, t6, 0f; li s5, 1; addi t2, t0, %d; beqz s3, 0f; jr tp; "
         "0: mv t3, a1; remu t6, a1, a4; sub t6, a4, t6; bgeu t6, a7, 0f; mv t6, a7; "
         "0: bgeu s2, t6, 0f; mv t6, s2; 0: addi t1, a6, -1; mul t1, t1, a4; add t1, t1, a1; "
-        "sub t5, t5, t1; bgeu t6, t5, 0f; mv t5, t6; 0: mv s4, a6; j 4f; "
+        "sub t5, t5, t1; bgeu t6, t5, 4f; mv t5, t6; j 4f; "
         "2: divu t4, t4, t6; mul t4, t4, t6; " /* whole windows */
         "3: sub t5, t5, t3; bgeu t4, t5, 0f; mv t5, t4; "
         "0: beqz s3, 4f; beqz a5, 4f; sub t6, a5, t3; bgeu t6, t5, 4f; mv t5, t6; "
@@ -93,19 +93,19 @@ static void choose_elements(struct lower *l)
 static void claim_slot(struct lower *l)
 {
     sam_lower_hart(l,
-                   "ld t1, %d(t0); beqz t1, 0f; "
+                   "ld t6, %d(t0); beqz t6, 0f; "
                    "sd zero, %d(t0); sd zero, %d(t0); " /* the room of both is no longer its own */
                    "0: sd a0, %d(t2); sd s5, %d(t2); beqz s5, 0f; sd zero, %d(t2); "
-                   "0: sd t3, %d(t2); addi t6, s4, -1; mul t6, t6, a4; add t6, t6, t3; "
-                   "add t6, t6, t5; sd t6, %d(t2); li t6, 1; sd t6, %d(t2); sd s2, %d(t2); "
-                   "sd t5, %d(t2); sd s4, %d(t2); sd a4, %d(t2)",
+                   "0: sd t3, %d(t2); add t6, t3, t5; beqz a6, 0f; add t6, t1, t5; "
+                   "0: sd t6, %d(t2); li t6, 1; sd t6, %d(t2); sd s2, %d(t2); sd t5, %d(t2); "
+                   "sd a6, %d(t2); sd a4, %d(t2)",
                    8 * GROUP + 8 * JOINED, 8 * GROUP + 8 * OWNER, 8 * GROUP + 8 * JOINED, 8 * OWNER,
                    8 * JOINED, 8 * SLOT + 8 * OWNER, 8 * FIRST, 8 * END, 8 * FLIGHT, 8 * PITCH,
                    8 * WIDTH, 8 * ROWS, 8 * STRIDE);
 }
 
-/* Fill the record at t4: all but what differs from record to record. */
-static void put_record(struct lower *l)
+/* Submit the record that fills slot t2, from a ring of RECORDS: one in flight must not change. */
+static void submit_record(struct lower *l)
 {
     static const struct {
         size_t to, from;
@@ -120,45 +120,38 @@ static void put_record(struct lower *l)
         {offsetof(struct sam_weight_record, total_high),
          offsetof(struct sam_weight_entry, total) + 4},
     };
-    sam_lower_hart(l, "ld t1, %d(a0)", 8 * STAGING_ENTRY);
-    for (size_t i = 0; i < SAM_COUNT(words); i++)
-        sam_lower_hart(l, "lw t6, %zu(t1); sw t6, %zu(t4)", words[i].from, words[i].to);
-    sam_lower_hart(l, "ld t6, %d(a0); sw t6, %zu(t4); sw s5, %zu(t4); sw t5, %zu(t4)",
-                   8 * STAGING_TYPE, offsetof(struct sam_weight_record, output_type),
-                   offsetof(struct sam_weight_record, destination_bytes),
-                   offsetof(struct sam_weight_record, elements_low));
-}
-
-/* Submit s4 records of t5 elements, the first from t3 on, each from a ring of RECORDS: a record in
- * flight must not change. */
-static void submit_records(struct lower *l)
-{
     sam_lower_hart(
         l,
-        "ld s10, %d(t2); ld t6, %d(a0); sll s5, t5, t6; sll s3, s2, t6; li s9, 0; mv sp, a4; "
         "ld t1, %d(a0); lw t6, %zu(t1); addi t6, t6, -%d; bnez t6, 0f; " /* t3 counts bytes */
-        "lwu t6, %zu(t1); mul t3, t3, t6; srli t3, t3, 3; mul sp, sp, t6; srli sp, sp, 3; "
+        "lwu t6, %zu(t1); mul t3, t3, t6; srli t3, t3, 3; "
         "0: lwu t0, %zu(t1); add t3, t3, t0; lwu t0, %zu(t1); slli t0, t0, 32; add t3, t3, t0; "
-        "li t0, 0x%08x; "
-        "0: lw t1, 0x%x(t0); addi t6, t1, -%d; "
-        "1: lw t4, 0x%x(t0); subw t4, t4, t6; bltz t4, 1b; " /* its last use has ended */
-        "andi t6, t1, %d; slli t6, t6, 6; lla t4, packed_records; add t4, t4, t6; li t6, %d; "
-        "bgeu s9, t6, 2f",
-        8 * ROOM, 8 * STAGING_SHIFT, 8 * STAGING_ENTRY, offsetof(struct sam_weight_entry, layout),
-        SAM_WEIGHT_LAYOUT_SHARED, offsetof(struct sam_weight_entry, bits),
-        offsetof(struct sam_weight_entry, first), offsetof(struct sam_weight_entry, first) + 4,
-        (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT,
+        "li t0, 0x%08x; lw t6, 0x%x(t0); addi s5, t6, -%d; "
+        "0: lw t4, 0x%x(t0); subw t4, t4, s5; bltz t4, 0b; " /* its last use has ended */
+        "andi t6, t6, %d; slli t6, t6, 6; lla t4, packed_records; add t4, t4, t6",
+        8 * STAGING_ENTRY, offsetof(struct sam_weight_entry, layout), SAM_WEIGHT_LAYOUT_SHARED,
+        offsetof(struct sam_weight_entry, bits), offsetof(struct sam_weight_entry, first),
+        offsetof(struct sam_weight_entry, first) + 4, (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT,
         (unsigned)(SAM_SYSTEM_WEIGHT_SUBMITTED - SAM_SYSTEM_WEIGHT_SUBMIT), RECORDS - 1,
-        (unsigned)(SAM_SYSTEM_WEIGHT_DONE - SAM_SYSTEM_WEIGHT_SUBMIT), RECORDS - 1, RECORDS);
-    put_record(l);
-    sam_lower_hart(l,
-                   "2: sw t3, %zu(t4); srli t6, t3, 32; sw t6, %zu(t4); sw s10, %zu(t4); "
-                   "sw t4, 0(t0); add t3, t3, sp; add s10, s10, s3; addi s9, s9, 1; "
-                   "bltu s9, s4, 0b; lw t0, 0x%x(t0); sd t0, %d(t2); jr tp",
-                   offsetof(struct sam_weight_record, first_low),
-                   offsetof(struct sam_weight_record, first_high),
-                   offsetof(struct sam_weight_record, destination),
-                   (unsigned)(SAM_SYSTEM_WEIGHT_SUBMITTED - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * TICKET);
+        (unsigned)(SAM_SYSTEM_WEIGHT_DONE - SAM_SYSTEM_WEIGHT_SUBMIT), RECORDS - 1);
+    for (size_t i = 0; i < SAM_COUNT(words); i++)
+        sam_lower_hart(l, "lw t6, %zu(t1); sw t6, %zu(t4)", words[i].from, words[i].to);
+    sam_lower_hart(
+        l,
+        "ld t6, %d(a0); sw t6, %zu(t4); sw t5, %zu(t4); ld t1, %d(a0); "
+        "li s5, %d; li t6, 0; beqz s2, 0f; slli s5, a6, 8; addi s5, s5, %d; mul t5, s2, a6; mv t6, "
+        "a4; "
+        "0: sw s5, %zu(t4); sw t6, %zu(t4); sll t5, t5, t1; sw t5, %zu(t4); "
+        "ld t6, %d(t2); sw t6, %zu(t4); sw t3, %zu(t4); srli t3, t3, 32; sw t3, %zu(t4); "
+        "sw t4, 0(t0); lw t0, 0x%x(t0); sd t0, %d(t2); jr tp",
+        8 * STAGING_TYPE, offsetof(struct sam_weight_record, output_type),
+        offsetof(struct sam_weight_record, elements_low), 8 * STAGING_SHIFT, SAM_WEIGHT_DECODE,
+        SAM_WEIGHT_ROWS, offsetof(struct sam_weight_record, operation),
+        offsetof(struct sam_weight_record, elements_high),
+        offsetof(struct sam_weight_record, destination_bytes), 8 * ROOM,
+        offsetof(struct sam_weight_record, destination),
+        offsetof(struct sam_weight_record, first_low),
+        offsetof(struct sam_weight_record, first_high),
+        (unsigned)(SAM_SYSTEM_WEIGHT_SUBMITTED - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * TICKET);
 }
 
 /* Slot t2 has the window, soon: if it is used for the first time, ask for the next elements of the
@@ -205,6 +198,6 @@ void sam_lower_staging_routine(struct lower *l)
                    8 * GROUP, 8 * JOINED);
     choose_elements(l);
     claim_slot(l);
-    submit_records(l);
+    submit_record(l);
     sam_buffer_printf(&l->data, "    .balign 64\npacked_records:\n    .zero   64 * %d\n", RECORDS);
 }

@@ -17,7 +17,10 @@ struct run {
     unsigned engines;
     struct sam_counter given; /* counters given to an encode */
     uint32_t counters[COUNTERS];
-    uint64_t source_size, room; /* bytes of the source needed; most bytes of output */
+    uint64_t source_size, room; /* bytes of the source needed; most bytes of output, */
+    uint64_t row_room;          /* and of a row's */
+    uint32_t rows;              /* to decode */
+    uint64_t row;               /* where the output of the current one begins */
     bool exhausted;             /* the host is out of memory */
 };
 
@@ -69,18 +72,38 @@ static bool can_decode(uint32_t from, uint32_t to)
     return from == to || to_f16 || (to == SAM_F32 && from == SAM_BF16);
 }
 
+/* The elements of row `n`. */
+static struct sam_chunks_range row_of(const struct run *run, uint64_t n)
+{
+    const uint64_t apart = n * run->work->record.elements_high;
+    const bool shared = run->piece.layout == SAM_LAYOUT_SHARED; /* counts bytes */
+    struct sam_chunks_range range = run->range;
+    range.first += shared ? apart * sam_dtype_bits(run->piece.type) / 8 : apart;
+    if (range.first < run->range.first)
+        range.first = UINT64_MAX; /* past the end */
+    return range;
+}
+
 /* Validate a decode record. */
 static void check_decode(struct run *run)
 {
     const struct sam_weight_record *r = &run->work->record;
+    const uint64_t rows[] = {0, run->rows > 1, run->rows - 1}; /* the others are between them */
     if (!can_decode(r->packed_type, r->output_type))
         refuse(run, SAM_WEIGHT_IS_RECORD,
                "element type %s as %s: expected the same, floats of 8 or 4 bits as f16 (which "
                "cannot hold e8m0), or bf16 as f32",
                sam_dtype_name(run->piece.type), sam_dtype_name(run->range.to));
-    const char *fault = sam_chunks_range_fault(&run->piece, &run->range, &run->room);
-    if (fault)
-        refuse(run, SAM_WEIGHT_IS_RECORD, "%s", fault);
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        const struct sam_chunks_range range = row_of(run, rows[i]);
+        const char *fault = sam_chunks_range_fault(&run->piece, &range, &run->row_room);
+        if (fault)
+            refuse(run, SAM_WEIGHT_IS_RECORD, "%s", fault);
+    }
+    if (run->row_room > r->destination_bytes / run->rows)
+        refuse(run, SAM_WEIGHT_IS_DESTINATION, "room for %u bytes: expected %llu",
+               r->destination_bytes, (unsigned long long)run->row_room * run->rows);
+    run->room = r->destination_bytes / run->rows * (run->rows - 1) + run->row_room;
     run->source_size = r->source_bytes;
 }
 
@@ -104,7 +127,8 @@ static void check_elements(struct run *run)
     if (run->source_size > r->source_bytes)
         refuse(run, SAM_WEIGHT_IS_ADDRESS, "a source of %u bytes: the elements have %llu",
                r->source_bytes, (unsigned long long)run->source_size);
-    run->room = r->operation == SAM_WEIGHT_COUNT ? COUNTER_BYTES : r->destination_bytes;
+    run->room = run->row_room =
+        r->operation == SAM_WEIGHT_COUNT ? COUNTER_BYTES : r->destination_bytes;
 }
 
 static void check_memory(struct run *run, uint32_t address)
@@ -140,9 +164,14 @@ static void check(struct run *run, uint32_t address)
 {
     const struct sam_weight_record *r = &run->work->record;
     check_result(run);
-    if (r->operation > SAM_WEIGHT_COUNT)
+    const bool by_rows = sam_weight_operation(r) == SAM_WEIGHT_ROWS;
+    run->rows = by_rows ? r->operation >> 8 : 1;
+    if (!by_rows && r->operation > SAM_WEIGHT_COUNT)
         refuse(run, SAM_WEIGHT_IS_RECORD, "operation %u: expected 0 to %d", r->operation,
-               SAM_WEIGHT_COUNT);
+               SAM_WEIGHT_ROWS);
+    if (run->rows == 0)
+        refuse(run, SAM_WEIGHT_IS_RECORD,
+               "no rows: expected their number in bits 8 to 31 of the operation");
     /* Check the range before the conversion to enum sam_dtype. */
     if (r->packed_type >= SAM_DTYPES || r->output_type >= SAM_DTYPES)
         refuse(run, SAM_WEIGHT_IS_RECORD, "element types %u and %u: expected numbers below %d",
@@ -153,13 +182,14 @@ static void check(struct run *run, uint32_t address)
                                            number(r->total_low, r->total_high)};
     run->range = (struct sam_chunks_range){(enum sam_dtype)r->output_type,
                                            number(r->first_low, r->first_high),
-                                           number(r->elements_low, r->elements_high)};
-    if (r->operation != SAM_WEIGHT_DECODE && r->layout == SAM_LAYOUT_SHARED)
+                                           number(r->elements_low, by_rows ? 0 : r->elements_high)};
+    const bool decodes = by_rows || r->operation == SAM_WEIGHT_DECODE;
+    if (!decodes && r->layout == SAM_LAYOUT_SHARED)
         run->piece.layout = SAM_LAYOUT_BYTES; /* equal chunks for a piece of one tensor */
     const char *fault = sam_chunks_fault(&run->piece, &run->source_size);
     if (fault)
         refuse(run, SAM_WEIGHT_IS_RECORD, "%s", fault);
-    else if (r->operation == SAM_WEIGHT_DECODE)
+    else if (decodes)
         check_decode(run);
     else
         check_elements(run);
@@ -192,7 +222,7 @@ static uint8_t *place(void *context, uint64_t to, size_t size)
 {
     struct run *run = context;
     size_t all = size;
-    return find(run, run->work->record.destination + to, size, &all);
+    return find(run, run->work->record.destination + run->row + to, size, &all);
 }
 
 static bool store(struct run *run, uint64_t address, const void *data, uint64_t size)
@@ -290,13 +320,14 @@ static bool take_step(void *context, const struct sam_chunks_step *step)
     struct system_weight_block *block = add_block(run);
     if (!block)
         return false;
-    *block = (struct system_weight_block){.source = work->record.source + step->from,
-                                          .source_bytes = step->from_size,
-                                          .destination = work->record.destination + step->to,
-                                          .destination_bytes = step->to_size,
-                                          .cost = step->cost,
-                                          .counted = step->counted,
-                                          .id = step->id};
+    *block =
+        (struct system_weight_block){.source = work->record.source + step->from,
+                                     .source_bytes = step->from_size,
+                                     .destination = work->record.destination + run->row + step->to,
+                                     .destination_bytes = step->to_size,
+                                     .cost = step->cost,
+                                     .counted = step->counted,
+                                     .id = step->id};
     if (step->segments && step->segments->count && !add_segments(run, step, block))
         return false;
     if (!step->placed && !store(run, block->destination, step->data, step->to_size))
@@ -340,7 +371,8 @@ static uint32_t elements_done(const struct run *run)
 {
     const struct system_weight_work *work = run->work;
     uint64_t bytes = 0;
-    if (work->record.operation == SAM_WEIGHT_DECODE)
+    if (sam_weight_operation(&work->record) == SAM_WEIGHT_DECODE ||
+        sam_weight_operation(&work->record) == SAM_WEIGHT_ROWS)
         return (uint32_t)((uint64_t)work->result.bytes * 8 / sam_dtype_bits(run->range.to));
     for (size_t i = work->counted; i < work->count; i++)
         bytes += work->blocks[i].source_bytes;
@@ -371,14 +403,19 @@ static void perform(struct run *run)
     struct system_weight_work *work = run->work;
     const struct sam_source source = {read_source, run, run->source_size};
     const struct sam_chunks_source chunks = {source, look};
-    const struct sam_chunks_sink sink = {take_step, run, run->room, place, run->engines};
+    const struct sam_chunks_sink sink = {take_step, run, run->row_room, place, run->engines};
     struct sam_error error = {0};
     uint64_t damaged = 0;
-    enum sam_status status;
-    switch (work->record.operation) {
+    enum sam_status status = SAM_OK;
+    switch (sam_weight_operation(&work->record)) {
     case SAM_WEIGHT_DECODE:
-        status = sam_chunks_decode(&run->piece, &run->range, &chunks, &sink, &work->room, &damaged,
-                                   &error);
+    case SAM_WEIGHT_ROWS:
+        for (uint32_t n = 0; n < run->rows && status == SAM_OK; n++) {
+            const struct sam_chunks_range range = row_of(run, n);
+            run->row = (uint64_t)(work->record.destination_bytes / run->rows) * n;
+            status = sam_chunks_decode(&run->piece, &range, &chunks, &sink, &work->room, &damaged,
+                                       &error);
+        }
         break;
     case SAM_WEIGHT_ENCODE: status = encode(run, source, &sink, &error); break;
     default: status = count(run, source, &sink, &error); break;

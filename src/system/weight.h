@@ -16,6 +16,12 @@ struct system_weight_span {
     bool codes; /* as in struct sam_segment_bytes */
 };
 
+/* The operation of a record, without the number of rows. */
+static inline uint32_t sam_weight_operation(const struct sam_weight_record *r)
+{
+    return r->operation & 0xff;
+}
+
 /* As in struct sam_segment: elements of the layout, decoded by one engine. */
 struct system_weight_segment {
     uint64_t elements, skipped, escapes;

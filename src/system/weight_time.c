@@ -247,8 +247,11 @@ static void decode(struct system_weight_time *u, const struct system_weight_work
     const struct sam_weight_record *r = &work->record;
     const uint64_t packed = sam_dtype_bits((enum sam_dtype)r->packed_type),
                    output = sam_dtype_bits((enum sam_dtype)r->output_type);
-    uint64_t raw = r->layout == SAM_LAYOUT_SHARED ? r->first_low : r->first_low * packed / 8;
-    uint64_t chunk = 0;
+    const uint64_t first =
+        r->layout == SAM_LAYOUT_SHARED ? r->first_low : r->first_low * packed / 8;
+    const bool by_rows = sam_weight_operation(r) == SAM_WEIGHT_ROWS;
+    const uint64_t room = by_rows ? r->destination_bytes / (r->operation >> 8) : UINT64_MAX;
+    uint64_t raw = first, row = 0, chunk = 0;
     bool guessed = false;
     job->stream = u->config.stream;
     for (size_t i = 0; i < work->count; i++) {
@@ -257,8 +260,13 @@ static void decode(struct system_weight_time *u, const struct system_weight_work
         u->figures.packed += fetched_of(work, b);
         u->figures.raw += size;
         if (u->config.raw) {
-            if (b->destination_bytes)
-                add_copy(b, r->source + raw, size, job);
+            if (!b->destination_bytes)
+                continue;
+            if ((b->destination - r->destination) / room != row) {
+                row = (b->destination - r->destination) / room;
+                raw = first + row * r->elements_high * packed / 8;
+            }
+            add_copy(b, r->source + raw, size, job);
             raw += size;
         } else if (b->segments) {
             add_heads(u, work, b, chunk, guessed, job);
@@ -272,11 +280,11 @@ static void decode(struct system_weight_time *u, const struct system_weight_work
                      (struct system_part){
                          .barrier = true, .keep = name_of(chunk, b->source), .chain = b->id != 0},
                      b->source, b->source_bytes);
-            const struct system_weight_block *first = b + 1;
-            guessed = !u->no_windows && i + 1 < work->count && first->segments &&
-                      first->number % SAM_CHUNK_BLOCKS == 0;
+            const struct system_weight_block *next = b + 1;
+            guessed = !u->no_windows && i + 1 < work->count && next->segments &&
+                      next->number % SAM_CHUNK_BLOCKS == 0;
             if (guessed)
-                sam_system_weight_guess(work, first, b->source + b->source_bytes, false, job);
+                sam_system_weight_guess(work, next, b->source + b->source_bytes, false, job);
         }
     }
 }
@@ -376,8 +384,9 @@ static void count(const struct system_weight_time *u, const struct system_weight
 static void add_parts(struct system_weight_time *u, const struct system_weight_work *work,
                       struct system_job *job)
 {
-    switch (work->record.operation) {
-    case SAM_WEIGHT_DECODE: decode(u, work, job); break;
+    switch (sam_weight_operation(&work->record)) {
+    case SAM_WEIGHT_DECODE:
+    case SAM_WEIGHT_ROWS: decode(u, work, job); break;
     case SAM_WEIGHT_ENCODE: encode(u, work, job); break;
     default: count(u, work, job); break;
     }
@@ -406,8 +415,8 @@ struct system_weight_time *sam_system_weight_time_new(const struct system_weight
 bool sam_system_weight_time_submit(struct system_weight_time *u,
                                    const struct system_weight_work *work, uint64_t from)
 {
-    static const char *const names[] = {"decode", "encode", "count"};
-    const uint32_t operation = work->record.operation;
+    static const char *const names[] = {"decode", "encode", "count", "rows"};
+    const uint32_t operation = sam_weight_operation(&work->record);
     struct system_job *job =
         sam_system_job_new(operation < SAM_COUNT(names) ? names[operation] : "?");
     if (!job)

@@ -269,14 +269,22 @@ static void add_decode(struct wref *w, const struct system_weight_work *work)
 {
     const uint64_t packed = sam_dtype_bits((enum sam_dtype)work->record.packed_type),
                    output = sam_dtype_bits((enum sam_dtype)work->record.output_type);
-    uint64_t chunk = 0, copied = work->record.source;
+    const struct sam_weight_record *record = &work->record;
+    const uint64_t start = record->source + (record->layout == 10 ? record->first_low
+                                                                  : record->first_low * packed / 8);
+    uint64_t chunk = 0, copied = start, last = 0;
     bool guessed = false;
-    copied +=
-        work->record.layout == 10 ? work->record.first_low : work->record.first_low * packed / 8;
     for (size_t i = 0; i < work->count; i++) {
         const struct system_weight_block *b = &work->blocks[i];
         const uint64_t raw = b->destination_bytes * packed / output;
         if (w->config.raw) {
+            if (record->operation % 256 == SAM_WEIGHT_ROWS && b->destination_bytes) {
+                const uint64_t rows = record->operation / 256,
+                               row = (b->destination - record->destination) /
+                                     (record->destination_bytes / rows);
+                copied = row == last ? copied : start + row * record->elements_high * packed / 8;
+                last = row;
+            }
             if (b->destination_bytes)
                 add_lines(w, copied, raw, b->destination, b->destination_bytes, SYSTEM_WEIGHT_COPY,
                           1);
@@ -391,7 +399,8 @@ void wref_submit(struct wref *w, const struct system_weight_work *work, uint64_t
     assert_in_range(w->submitted, 0, WREF_RECORDS - 1);
     struct wref_record *r = &w->records[w->submitted];
     r->from = from;
-    if (work->record.operation == SAM_WEIGHT_DECODE)
+    if (work->record.operation == SAM_WEIGHT_DECODE ||
+        work->record.operation % 256 == SAM_WEIGHT_ROWS)
         add_decode(w, work);
     else if (work->record.operation == SAM_WEIGHT_ENCODE)
         add_encode(w, work);

@@ -211,6 +211,13 @@ static void random_record(struct plan *p, unsigned number)
         r->total_low = other->total_low;
         r->elements_low = 1 + below(p, r->total_low);
         r->first_low = below(p, r->total_low - r->elements_low + 1);
+        if (below(p, 3) == 0) {
+            const uint32_t rows = 1 + below(p, 9);
+            r->operation = SAM_WEIGHT_ROWS | rows << 8;
+            r->elements_low = 1 + below(p, 1 + r->total_low / 16);
+            r->elements_high = below(p, 1 + r->total_low / 16);
+            r->first_low = below(p, 1 + r->total_low / 3);
+        }
     }
     if (r->operation == SAM_WEIGHT_ENCODE && other && other->operation == SAM_WEIGHT_COUNT &&
         below(p, 2))

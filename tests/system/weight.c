@@ -225,6 +225,10 @@ TEST(damage_of_every_kind)
         if (round % 4 < 2) {
             uint32_t value = (uint32_t)test_random(&random) >> test_below(&random, 32);
             memcpy((uint8_t *)&r + 4 * test_below(&random, 16), &value, sizeof value);
+        } else if (round % 8 > 4) {
+            r.operation = SAM_WEIGHT_ROWS | (uint32_t)test_below(&random, 5) << 8;
+            r.elements_high = (uint32_t)test_below(&random, 1500);
+            r.elements_low = (uint32_t)test_below(&random, 1000);
         }
         struct sam_weight_result result = unit_run(&unit, &r);
         assert_true(result.status < SAM_COUNT(seen));
@@ -242,6 +246,59 @@ TEST(damage_of_every_kind)
 }
 
 /* --- ranges */
+
+/* Rows of any distance, each where its part of the room begins: the elements, and nothing between
+ * the rows. */
+TEST(rows_of_elements)
+{
+    static const enum sam_dtype types[][2] = {{SAM_BF16, SAM_BF16}, {SAM_BF16, SAM_F32},
+                                              {SAM_E4M3, SAM_F16},  {SAM_E5M2, SAM_E5M2},
+                                              {SAM_E2M1, SAM_E2M1}, {SAM_F32, SAM_F32}};
+    const struct sam_codec_options window = {.size = sizeof window, .window = true};
+    uint64_t random = test_seed();
+    for (unsigned round = 0; round < 120; round++) {
+        const enum sam_dtype from = types[round % 6][0], to = types[round % 6][1];
+        const size_t bits = sam_dtype_bits(from), size = sam_dtype_bits(to);
+        const size_t all = round % 4 ? 20000 : 60; /* small: of layout SHARED */
+        struct sample s =
+            make_sample(from, all * bits / 8, round % 2 ? &window : &layouts[0], &random);
+        uint8_t *wide = malloc(all * size / 8);
+        assert_non_null(wide);
+        if (to == from)
+            memcpy(wide, s.file.data, all * size / 8);
+        else
+            assert_int_equal(sam_dtype_widen(from, to, s.file.data, all, wide, NULL), SAM_OK);
+        struct unit unit = (round % 3 ? unit_scattered : unit_new)(s.chunks.data, s.chunks.size,
+                                                                   all * sizeof(uint64_t));
+        struct sam_weight_record r = decode_record(&unit, &s);
+        const uint64_t rows = 1 + test_below(&random, 6),
+                       count = test_below(&random, all / 8 + 1) & ~UINT64_C(1),
+                       apart = test_below(&random, all / 8) & ~UINT64_C(1),
+                       last = (rows - 1) * apart,
+                       first = test_below(&random, all - last - count) & ~UINT64_C(1);
+        const uint64_t bytes = count * size / 8, room = bytes + test_below(&random, 9);
+        r.operation = SAM_WEIGHT_ROWS | (uint32_t)rows << 8;
+        r.output_type = to;
+        r.first_low = (uint32_t)(s.piece.layout == SAM_LAYOUT_SHARED ? first * bits / 8 : first);
+        r.elements_low = (uint32_t)count;
+        r.elements_high = (uint32_t)apart;
+        r.destination_bytes = (uint32_t)(rows * room + test_below(&random, rows));
+        expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, rows * bytes, rows * count);
+        uint8_t *have = malloc(room * rows + 1);
+        assert_non_null(have);
+        unit_read(&unit, DESTINATION, have, room * rows);
+        for (uint64_t n = 0; n < rows; n++) {
+            const uint64_t at = (first + n * apart) * size / 8;
+            assert_memory_equal(have + n * room, wide + at, bytes);
+            for (uint64_t i = bytes; i < room; i++)
+                assert_int_equal(have[n * room + i], CANARY);
+        }
+        free(have);
+        free(wide);
+        unit_free(&unit);
+        free_sample(&s);
+    }
+}
 
 /* The segments of a record divide its elements and its output, and name no byte twice. Returns the
  * bytes that they name. */

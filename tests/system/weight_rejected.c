@@ -40,7 +40,9 @@ TEST(bad_records_of_decoding)
     struct sam_weight_record good = decode_record(&unit, &s);
     const uint32_t bytes = (uint32_t)s.chunks.size;
     const struct bad cases[] = {
-        {WORD(operation), 3, SAM_WEIGHT_IS_RECORD, "operation 3"},
+        {WORD(operation), 4, SAM_WEIGHT_IS_RECORD, "operation 4"},
+        {WORD(operation), 1 << 8, SAM_WEIGHT_IS_RECORD, "operation 256"},
+        {WORD(operation), SAM_WEIGHT_ROWS, SAM_WEIGHT_IS_RECORD, "no rows"},
         {WORD(operation), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "operation 4294967295"},
         {WORD(packed_type), SAM_DTYPES, SAM_WEIGHT_IS_RECORD, "element types"},
         {WORD(packed_type), 0x80000004, SAM_WEIGHT_IS_RECORD, "element types"},
@@ -79,6 +81,45 @@ TEST(bad_records_of_decoding)
         {WORD(total_high), 0x80000000, SAM_WEIGHT_IS_RECORD, "more elements than a piece"},
     };
     expect_bad(&unit, &good, cases, SAM_COUNT(cases));
+    unit_free(&unit);
+    free_sample(&s);
+}
+
+TEST(bad_records_of_rows)
+{
+    uint64_t random = test_seed();
+    struct sample s = make_sample(SAM_E4M3, BAD_COUNT, &layouts[0], &random);
+    struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT + 8);
+    struct sam_weight_record good = decode_record(&unit, &s);
+    good.operation = SAM_WEIGHT_ROWS | 10 << 8;
+    good.elements_low = good.elements_high = BAD_COUNT / 10;
+    static const struct bad cases[] = {
+        {WORD(operation), SAM_WEIGHT_ROWS, SAM_WEIGHT_IS_RECORD, "no rows"},
+        {WORD(operation), SAM_WEIGHT_ROWS | 11 << 8, SAM_WEIGHT_IS_RECORD, "past the end"},
+        {WORD(operation), UINT32_MAX & ~UINT32_C(0xfc), SAM_WEIGHT_IS_RECORD, "past the end"},
+        {WORD(elements_high), BAD_COUNT / 10 + 1, SAM_WEIGHT_IS_RECORD, "past the end"},
+        {WORD(elements_high), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "past the end"},
+        {WORD(elements_low), BAD_COUNT / 10 + 1, SAM_WEIGHT_IS_RECORD, "past the end"},
+        {WORD(first_low), 1, SAM_WEIGHT_IS_RECORD, "past the end"},
+        {WORD(first_high), UINT32_MAX, SAM_WEIGHT_IS_RECORD, "past the end"},
+        {WORD(destination_bytes), BAD_COUNT - 1, SAM_WEIGHT_IS_DESTINATION, "expected 4000"},
+        {WORD(destination_bytes), 9, SAM_WEIGHT_IS_DESTINATION, "expected 4000"},
+        {WORD(destination), DESTINATION + 9, SAM_WEIGHT_IS_DESTINATION, "not in one buffer"},
+        {WORD(output_type), SAM_F16, SAM_WEIGHT_IS_DESTINATION, "expected 8000"},
+    };
+    expect_bad(&unit, &good, cases, SAM_COUNT(cases));
+    unit_free(&unit);
+    free_sample(&s);
+
+    s = make_sample(SAM_E2M1, BAD_COUNT / 2, &layouts[0], &random);
+    unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT);
+    good = decode_record(&unit, &s);
+    good.operation = SAM_WEIGHT_ROWS | 3 << 8;
+    good.elements_low = 10;
+    static const struct bad half[] = {
+        {WORD(elements_high), 7, SAM_WEIGHT_IS_RECORD, "half bytes"},
+    };
+    expect_bad(&unit, &good, half, SAM_COUNT(half));
     unit_free(&unit);
     free_sample(&s);
 }
