@@ -135,6 +135,23 @@ static int are_equal(const uint8_t *a, const uint8_t *b, uint32_t size)
     return 1;
 }
 
+/* A rectangle of the elements as a matrix of WIDTH columns, decoded by one record. */
+static int is_rectangle(const struct type *type, const struct sam_weight_entry *tensor)
+{
+    enum { WIDTH = 512, ROWS = 24, COLUMN = 128, COLUMNS = 256, FIRST = 3 * WIDTH + COLUMN };
+    static struct sam_weight_record record;
+    static struct sam_weight_result result;
+    const uint32_t row = COLUMNS * type->bits / 8, size = ROWS * row;
+    sam_weight_make_rows(&record, tensor, FIRST, COLUMNS, ROWS, WIDTH, type->number,
+                         receiver(RESULT), size);
+    run(&record, &result);
+    for (uint32_t i = 0; i < ROWS; i++)
+        if (!are_equal((const uint8_t *)sender(RAW) + (FIRST + i * WIDTH) * type->bits / 8,
+                       (const uint8_t *)receiver(RESULT) + i * row, row))
+            return 0;
+    return result.status == SAM_WEIGHT_IS_GOOD && result.bytes == size;
+}
+
 static const char *try(const struct type *type, uint32_t count)
 {
     static struct sam_weight_record record;
@@ -166,6 +183,8 @@ static const char *try(const struct type *type, uint32_t count)
     if (!are_equal(sender(RAW), receiver(RAW), size) ||
         !are_equal(sender(RAW), receiver(RESULT), size))
         return "not what it was";
+    if (!is_rectangle(type, &tensor))
+        return "wrong rows";
 
     sam_put_text(type->name);
     sam_put_number(size, 9);

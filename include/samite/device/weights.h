@@ -75,6 +75,18 @@ SAM_DEVICE_FUNCTION void sam_weight_make_decode(struct sam_weight_record *record
     record->total_high = tensor->total[1];
 }
 
+/* Decode `count` elements of each of `rows` rows, the first from element `first` on and each `apart`
+ * elements after the one before it, into as many equal parts of the `room` bytes at `destination`. */
+SAM_DEVICE_FUNCTION void sam_weight_make_rows(struct sam_weight_record *record,
+                                              const struct sam_weight_entry *tensor, uint64_t first,
+                                              uint32_t count, uint32_t rows, uint32_t apart,
+                                              uint32_t type, void *destination, uint32_t room)
+{
+    sam_weight_make_decode(record, tensor, first, count, type, destination, room);
+    record->operation = SAM_WEIGHT_ROWS | rows << 8;
+    record->elements_high = apart;
+}
+
 /* The layout that `samite pack` gives to a type. */
 SAM_DEVICE_FUNCTION uint32_t sam_weight_layout(uint32_t type)
 {
