@@ -50,10 +50,11 @@ enum sam_status sam_tile_lowered_images(struct sam_tile_lowered *made,
     enum sam_status status = SAM_OK;
     *hart = *gpu = NULL;
     if (!made->images[0])
-        status =
-            assemble(HART_ISA, SAM_SYSTEM_CODE_BASE, "hart.s", made->hart, &made->images[0], error);
+        status = assemble(HART_ISA, SAM_SYSTEM_CODE_BASE + made->offset, "hart.s", made->hart,
+                          &made->images[0], error);
     if (status == SAM_OK && !made->images[1])
-        status = assemble("ventus", SAM_CODE_BASE, "gpu.s", made->gpu, &made->images[1], error);
+        status = assemble("ventus", SAM_CODE_BASE + made->offset, "gpu.s", made->gpu,
+                          &made->images[1], error);
     if (status == SAM_OK) {
         *hart = made->images[0];
         *gpu = made->images[1];
@@ -83,16 +84,32 @@ enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_
         status = sam_system_load(system, hart, error);
     if (status == SAM_OK)
         status = sam_system_load_gpu(system, gpu, error);
-    if (status == SAM_OK)
+    if (status == SAM_OK && !made->offset)
         status = describe(made, system, error);
     for (size_t i = 0; i < made->buffer_count && status == SAM_OK; i++) {
         const struct lower_buffer *b = &made->buffers[i];
         const uint64_t size = lower_bytes(b->array);
+        if (b->placed)
+            continue;
         status = sam_system_map(system, b->address, size ? size : 1, error);
         if (status == SAM_OK && size && b->read)
             status = sam_system_write(system, b->address, b->array->data, size, error);
     }
     return status;
+}
+
+uint32_t sam_tile_lowered_room(const struct sam_tile_lowered *made)
+{
+    enum { PAGE = 4096 };
+    const uint64_t bases[] = {SAM_SYSTEM_CODE_BASE, SAM_CODE_BASE};
+    uint64_t room = 0;
+    for (unsigned i = 0; made && i < SAM_COUNT(bases); i++)
+        for (size_t k = 0; made->images[i] && k < made->images[i]->section_count; k++) {
+            const struct sam_section *s = &made->images[i]->sections[k];
+            const uint64_t end = s->address + s->size - bases[i] - made->offset;
+            room = end > room ? end : room;
+        }
+    return (uint32_t)((room + PAGE - 1) / PAGE * PAGE);
 }
 
 /* --- failures */
@@ -169,7 +186,7 @@ enum sam_status sam_tile_lowered_fetch(const struct sam_tile_lowered *made,
     enum sam_status status = SAM_OK;
     for (size_t i = 0; i < made->buffer_count && status == SAM_OK; i++) {
         const struct lower_buffer *b = &made->buffers[i];
-        if (b->written && lower_bytes(b->array))
+        if (b->written && !b->placed && lower_bytes(b->array))
             status =
                 sam_system_read(system, b->address, b->array->data, lower_bytes(b->array), error);
     }

@@ -104,7 +104,7 @@ static bool begin(struct lower *l)
     l->packing = sam_alloc(1, sizeof *l->packing);
     if (!l->packing)
         return false;
-    l->packing->items = sam_alloc(l->argument_count, sizeof *l->packing->items);
+    l->packing->items = sam_alloc(l->argument_count + 1, sizeof *l->packing->items);
     l->packing->room = LOWER_STAGING;
     l->packing->delta = sam_lower_slot(l, 8);
     l->packing->pitch = sam_lower_slot(l, 8);
@@ -116,16 +116,63 @@ static bool begin(struct lower *l)
     return l->packing->items != NULL;
 }
 
-/* Emit the descriptor of an argument. `windows`: any elements are decoded by themselves. */
-static void describe(struct lower *l, size_t number, size_t place, enum sam_dtype dtype,
-                     uint64_t count, bool windows)
+/* A tensor that an argument names. */
+struct tensor {
+    size_t place; /* in the directory */
+    enum sam_dtype dtype;
+    uint64_t count;
+    bool windows; /* any elements are decoded by themselves */
+};
+
+static unsigned shift_of(const struct tensor *t)
+{
+    return (unsigned)__builtin_ctz((unsigned)sam_dtype_size(t->dtype));
+}
+
+static uint64_t bytes_of(const struct tensor *t)
+{
+    return ((t->count << shift_of(t)) + 63) & ~UINT64_C(63);
+}
+
+/* Whether it has a staging area of its own, at `room`. */
+static bool is_small(const struct tensor *t, uint32_t room)
+{
+    return bytes_of(t) <= SMALL && room + bytes_of(t) <= LOWER_STAGING + SMALL_ROOM;
+}
+
+/* Elements of the first packed argument that the program before asks for. */
+static uint64_t asked_of(const struct tensor *t)
+{
+    const uint64_t half = (uint64_t)HALF >> shift_of(t);
+    return is_small(t, LOWER_STAGING) || t->count < half ? t->count : half;
+}
+
+/* Emit a descriptor, "packed_" and its name, and its link to the directory. */
+static void put_descriptor(struct lower *l, const struct tensor *t, const char *name,
+                           const char *slots, const char *whole)
+{
+    sam_buffer_printf(&l->data,
+                      "packed_%s:\n"
+                      "    .dword  %zu, %" PRIu64 ", %u, %" PRIu32 "\n"
+                      "    .dword  %s, %s, %d\n",
+                      name, t->place, t->count, shift_of(t), type_number(t->dtype), slots, whole,
+                      t->windows);
+    sam_lower_code(&l->state->setup,
+                   "lla t0, packed_%s; ld t1, 0(t0); li t2, %zu; mul t1, t1, t2; "
+                   "li t2, 0x%08x; lwu t2, 0(t2); beqz t2, 0f; addi t2, t2, 4; "
+                   "add t2, t2, t1; "
+                   "0: sd t2, 0(t0)",
+                   name, sizeof(struct sam_weight_entry), (unsigned)SAM_SYSTEM_DIRECTORY);
+}
+
+static void describe(struct lower *l, size_t number, const struct tensor *t)
 {
     struct lower_packing *p = l->packing;
-    const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_dtype_size(dtype));
-    const uint64_t bytes = ((count << shift) + 63) & ~UINT64_C(63);
-    const bool small = bytes <= SMALL && p->room + bytes <= LOWER_STAGING + SMALL_ROOM;
+    const uint64_t bytes = bytes_of(t);
+    const bool small = is_small(t, p->room);
     const uint32_t room = p->room;
-    char slots[40], whole[40];
+    char name[24], slots[40], whole[40];
+    sam_format(name, sizeof name, "%zu", number);
     sam_format(slots, sizeof slots, "packed_%zu_slots", number);
     sam_format(whole, sizeof whole, "packed_%zu_whole", number);
     if (small)
@@ -140,42 +187,42 @@ static void describe(struct lower *l, size_t number, size_t place, enum sam_dtyp
                           "    .zero   %" PRIu64 "\n"
                           "    .data\n",
                           whole, bytes);
-    sam_buffer_printf(&l->data,
-                      "packed_%zu:\n"
-                      "    .dword  %zu, %" PRIu64 ", %u, %" PRIu32 "\n"
-                      "    .dword  %s, %s, %d\n",
-                      number, place, count, shift, type_number(dtype),
-                      small ? slots : "packed_shared", slots, windows);
-    sam_lower_code(&l->state->setup,
-                   "lla t0, packed_%zu; ld t1, 0(t0); li t2, %zu; mul t1, t1, t2; "
-                   "li t2, 0x%08x; lwu t2, 0(t2); beqz t2, 0f; addi t2, t2, 4; "
-                   "add t2, t2, t1; "
-                   "0: sd t2, 0(t0)",
-                   number, sizeof(struct sam_weight_entry), (unsigned)SAM_SYSTEM_DIRECTORY);
+    put_descriptor(l, t, name, small ? slots : "packed_shared", slots);
+    if (l->options.asked && !number)
+        sam_lower_staging_claim(l, small ? slots : "packed_shared", "packed_0", asked_of(t));
+}
+
+static enum sam_status look_up(const struct lower *l, const char *argument, enum sam_dtype dtype,
+                               const struct sam_tile_argument *a, struct tensor *t,
+                               struct sam_error *error)
+{
+    struct sam_packed *packed;
+    *t = (struct tensor){.dtype = dtype, .count = a->array->count};
+    if (!l->options.weights)
+        return sam_fail(error, SAM_ERR_USAGE, "%%%s: a packed tensor without packed weights",
+                        argument);
+    enum sam_status status =
+        sam_packed_open(l->options.weights, l->options.weights_size, NULL, &packed, error);
+    if (status != SAM_OK)
+        return status;
+    const struct sam_weights *weights = sam_packed_weights(packed);
+    const struct sam_weight *w = find(weights, a->packed, &t->place);
+    struct sam_packed_stat stat = {.layout = ""};
+    status = check(argument, w, a->packed, dtype, t->count, error);
+    if (status == SAM_OK)
+        status = sam_packed_stat(packed, (size_t)(w - weights->tensors), &stat, error);
+    sam_packed_close(packed);
+    t->windows = strstr(stat.layout, "window") != NULL;
+    return status;
 }
 
 enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
                                           const struct sam_tile_argument *a, uint64_t *address,
                                           struct sam_error *error)
 {
-    const enum sam_dtype dtype = sam_tile_ty(l->p, value)->dtype;
-    const uint64_t count = a->array->count;
-    struct sam_packed *packed;
-    size_t place;
-    if (!l->options.weights)
-        return sam_fail(error, SAM_ERR_USAGE, "%%%s: a packed tensor without packed weights",
-                        l->p->values[value].name);
-    enum sam_status status =
-        sam_packed_open(l->options.weights, l->options.weights_size, NULL, &packed, error);
-    if (status != SAM_OK)
-        return status;
-    const struct sam_weights *weights = sam_packed_weights(packed);
-    const struct sam_weight *w = find(weights, a->packed, &place);
-    struct sam_packed_stat stat = {.layout = ""};
-    status = check(l->p->values[value].name, w, a->packed, dtype, count, error);
-    if (status == SAM_OK)
-        status = sam_packed_stat(packed, (size_t)(w - weights->tensors), &stat, error);
-    sam_packed_close(packed);
+    struct tensor t;
+    const enum sam_status status =
+        look_up(l, l->p->values[value].name, sam_tile_ty(l->p, value)->dtype, a, &t, error);
     if (status != SAM_OK)
         return status;
     if (!begin(l))
@@ -184,8 +231,34 @@ enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
     l->packing->items[number] =
         (struct lower_packed){value, (UINT64_C(1) << 40) + ((uint64_t)number << 36)};
     *address = l->packing->items[number].base;
-    describe(l, number, place, dtype, count, strstr(stat.layout, "window") != NULL);
+    describe(l, number, &t);
     return SAM_OK;
+}
+
+/* --- the next program */
+
+void sam_lower_ask(struct lower *l)
+{
+    const struct sam_tile_argument *a = l->options.next;
+    struct sam_error error;
+    struct tensor t;
+    if (!a || look_up(l, "next", a->array->dtype, a, &t, &error) != SAM_OK)
+        return; /* that program reports it */
+    if (!begin(l)) {
+        l->state->memory = true;
+        return;
+    }
+    const bool small = is_small(&t, LOWER_STAGING);
+    const struct lower_staging_slot slot = {"", LOWER_STAGING + (small ? 0 : SMALL_ROOM),
+                                            small ? bytes_of(&t) : (uint64_t)HALF};
+    sam_lower_staging_slots(l, "packed_next_slots", &slot, 1);
+    put_descriptor(l, &t, "next", "packed_next_slots", "packed_next_slots");
+    sam_lower_hart(l,
+                   "# ask for weights of the next program; "
+                   "lla a0, packed_next; li a1, 0; li a2, %" PRIu64 "; mv a3, a2; li a4, 0; "
+                   "li a6, 0; li a7, 0; call .Lprefetch",
+                   asked_of(&t));
+    l->packing->stages = true;
 }
 
 /* --- before a tload */

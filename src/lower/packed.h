@@ -26,6 +26,8 @@ bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta);
 bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch);
 /* Emit the code of prefetch: none unless the window is of packed weights. */
 void sam_lower_prefetch(struct lower *l, const struct sam_tile_op *op);
+/* Emit code that asks for the first elements of options.next. */
+void sam_lower_ask(struct lower *l);
 /* Emit the decode routine, after the last instruction. */
 void sam_lower_packed_routine(struct lower *l);
 void sam_lower_packed_free(struct lower *l);

@@ -44,6 +44,16 @@ void sam_lower_staging_slots(struct lower *l, const char *label,
     }
 }
 
+void sam_lower_staging_claim(struct lower *l, const char *slots, const char *descriptor,
+                             uint64_t elements)
+{
+    sam_lower_code(&l->state->setup,
+                   "lla t0, %s + %d; lla t1, %s; sd t1, %d(t0); li t1, %" PRIu64 "; sd t1, %d(t0); "
+                   "li t1, 1; sd t1, %d(t0); li t1, 0x%08x; lw t1, 0(t1); sd t1, %d(t0)",
+                   slots, 8 * GROUP, descriptor, 8 * OWNER, elements, 8 * END, 8 * FLIGHT,
+                   (unsigned)SAM_SYSTEM_WEIGHT_SUBMITTED, 8 * TICKET);
+}
+
 /* To label 5 with t2 = the slot that has the window, or on with t2 = the one to fill: of two, not
  * the one used last. */
 static void find_slot(struct lower *l)

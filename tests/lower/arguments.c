@@ -131,6 +131,12 @@ TEST(lowered)
     refuses(sam_tile_lowered_failure, made, system); /* not loaded */
     refuses(sam_tile_lowered_fetch, NULL, system);
     refuses(sam_tile_lowered_fetch, made, NULL);
+    assert_int_equal(sam_tile_lowered_room(NULL), 0);
+    const struct sam_tile_lower_options odd = {.size = sizeof odd, .offset = 100};
+    const struct sam_tile_lower_options plain = {.size = sizeof plain, .next = &a[0]};
+    struct sam_tile_lowered *none;
+    refuses(sam_tile_lower, p, 0, a, 2, &odd, &none, &messages);
+    refuses(sam_tile_lower, p, 0, a, 2, &plain, &none, &messages);
     refuses(sam_tile_lowered_emit, NULL, "/tmp");
     refuses(sam_tile_lowered_emit, made, NULL);
     assert_string_equal(sam_tile_lowered_hart(NULL), "");
