@@ -42,8 +42,8 @@ struct sam_tile_lower_options {
      * room. */
     bool in_order;
     enum sam_tile_dialect dialect;
-    /* For a system that runs several programs, one after the other: both parts of this one begin so
-     * many bytes after their usual addresses, a multiple of 4 KiB, where nothing is mapped. The
+    /* For a system that runs several programs, one after the other: both parts of this one begin
+     * this far after their usual addresses, a multiple of 4 KiB, where nothing is mapped. The
      * system does not attribute its work to operations. 0: the only program. */
     uint32_t offset;
     /* The first packed argument of the program after this one, or NULL. Its first elements are
