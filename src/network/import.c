@@ -11,8 +11,11 @@ enum { FIRST_OPSET = 7, LAST_OPSET = 17 };
 
 static const struct import_row rows[] = {
 #define NET_ONNX(name, function, inputs, most, op)                                                 \
-    {#name, sam_net_import_##function, inputs, most, op},
+    {#name, sam_net_import_##function, inputs, most, op, NULL},
+#define NET_FORMULA(name, inputs, text)                                                            \
+    {#name, sam_net_import_formula, inputs, inputs, NET_OPS, text},
 #include "network/import.def"
+#undef NET_FORMULA
 #undef NET_ONNX
 };
 
