@@ -2,7 +2,6 @@
 /* Operators on elements, and BatchNormalization. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/dtype.h"
 #include "network/import.h"
@@ -83,7 +82,7 @@ static uint32_t operand(struct import *m, const char *token, uint32_t *attribute
         sam_format(name, sizeof name, "%.*s", (int)(number - token - 2), token + 1);
         sam_net_need_float(m, sam_net_input(m, 0));
         *attribute = scalar(m, sam_net_input(m, 0),
-                            (double)sam_net_float(m, name, (float)strtod(number, NULL)));
+                            (double)sam_net_float(m, name, sam_strtof(number, NULL)));
         return *attribute;
     }
     if (letter >= '0' && letter <= '9')
