@@ -173,7 +173,7 @@ check_code() {
     cppcheck --max-configs=1 --enable=warning,performance,portability --error-exitcode=1 --inline-suppr --quiet \
         --std=c11 --language=c -j "$jobs" -I include -I src -I . -I "$build" \
         --suppress=missingInclude --suppress=unmatchedSuppression \
-        --suppress=uninitvar --suppress=ctuuninitvar --suppress=ctunullpointer --suppress=returnDanglingLifetime --suppress=shiftNegativeLHS \
+        --suppress=uninitvar --suppress=legacyUninitvar --suppress=ctuuninitvar --suppress=ctunullpointer --suppress=returnDanglingLifetime --suppress=shiftNegativeLHS \
         --suppress=shiftTooManyBitsSigned --suppress=invalidPointerCast \
         --suppress=compareBoolExpressionWithInt --suppress=unknownMacro \
         --suppress=preprocessorErrorDirective \

@@ -70,6 +70,31 @@ static enum sam_status describe(const struct sam_tile_lowered *made, struct sam_
     return pipes ? sam_system_describe_pipes(system, pipes, error) : sam_fail_memory(error);
 }
 
+uint32_t sam_tile_lowered_room(const struct sam_tile_lowered *made)
+{
+    enum { PAGE = 4096 };
+    const uint64_t bases[] = {SAM_SYSTEM_CODE_BASE, SAM_CODE_BASE};
+    uint64_t room = 0;
+    for (unsigned i = 0; made && i < SAM_COUNT(bases); i++)
+        for (size_t k = 0; made->images[i] && k < made->images[i]->section_count; k++) {
+            const struct sam_section *s = &made->images[i]->sections[k];
+            const uint64_t end = s->address + s->size - bases[i] - made->offset;
+            room = end > room ? end : room;
+        }
+    return (uint32_t)((room + PAGE - 1) / PAGE * PAGE);
+}
+
+static enum sam_status check_room(const struct sam_tile_lowered *made, struct sam_error *error)
+{
+    const uint64_t end = (uint64_t)made->offset + sam_tile_lowered_room(made);
+    return end <= SAM_SYSTEM_GPU_CODE_BYTES
+               ? SAM_OK
+               : sam_fail(error, SAM_ERR_INPUT,
+                          "the programs of a system have 0x%x bytes of room, this one would end at "
+                          "0x%" PRIx64,
+                          (unsigned)SAM_SYSTEM_GPU_CODE_BYTES, end);
+}
+
 enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_system *system,
                                       struct sam_error *error)
 {
@@ -80,6 +105,8 @@ enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_
         return sam_fail(error, SAM_ERR_USAGE,
                         "a program that was lowered without its arguments: expected one with them");
     enum sam_status status = sam_tile_lowered_images(made, &hart, &gpu, error);
+    if (status == SAM_OK)
+        status = check_room(made, error);
     if (status == SAM_OK)
         status = sam_system_load(system, hart, error);
     if (status == SAM_OK)
@@ -96,20 +123,6 @@ enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_
             status = sam_system_write(system, b->address, b->array->data, size, error);
     }
     return status;
-}
-
-uint32_t sam_tile_lowered_room(const struct sam_tile_lowered *made)
-{
-    enum { PAGE = 4096 };
-    const uint64_t bases[] = {SAM_SYSTEM_CODE_BASE, SAM_CODE_BASE};
-    uint64_t room = 0;
-    for (unsigned i = 0; made && i < SAM_COUNT(bases); i++)
-        for (size_t k = 0; made->images[i] && k < made->images[i]->section_count; k++) {
-            const struct sam_section *s = &made->images[i]->sections[k];
-            const uint64_t end = s->address + s->size - bases[i] - made->offset;
-            room = end > room ? end : room;
-        }
-    return (uint32_t)((room + PAGE - 1) / PAGE * PAGE);
 }
 
 /* --- failures */

@@ -173,11 +173,12 @@ static void find_stores(const struct lower *l, struct sam_tile_lowered *made,
 {
     for (size_t i = 0; i < l->p->op_count; i++) {
         const struct sam_tile_op *op = &l->p->ops[i];
-        if (op->code < SAM_TILE_FIRST_OP || !sam_tile_stores(sam_tile_row(op->code)) ||
-            !l->flow.order[i])
+        const uint32_t window = op->code < SAM_TILE_FIRST_OP
+                                    ? SAM_TILE_NONE
+                                    : sam_tile_window_written(sam_tile_row(op->code));
+        if (window == SAM_TILE_NONE || !l->flow.order[i])
             continue;
-        const uint32_t at =
-            sam_tile_pointer_of(l->p, sam_tile_arg(l->p, op, op->operand_count - 1));
+        const uint32_t at = sam_tile_pointer_of(l->p, sam_tile_arg(l->p, op, window));
         for (size_t k = 0; k < l->argument_count; k++)
             for (size_t b = 0; values[k] == at && b < made->buffer_count; b++)
                 made->buffers[b].written |=
@@ -365,7 +366,10 @@ static enum sam_status place(struct lower *l, uint32_t *values, struct sam_error
     if (status != SAM_OK || l->report->report.errors)
         return status;
     l->state->begun = sam_alloc(l->p->op_count + 1, sizeof *l->state->begun);
-    return l->state->begun && sam_lower_values(l) ? SAM_OK : sam_fail_memory(error);
+    return l->state->begun && (l->options.in_order || sam_lower_turn_factors(l, values)) &&
+                   sam_lower_values(l)
+               ? SAM_OK
+               : sam_fail_memory(error);
 }
 
 static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uint32_t *values,
@@ -500,7 +504,8 @@ static enum sam_status take_options(struct sam_tile_lower_options *o,
         return sam_fail(error, SAM_ERR_USAGE, "unbound: %zu arguments are given", count);
     if (o->offset % PAGE || o->offset >= SAM_SYSTEM_GPU_CODE_BYTES)
         return sam_fail(error, SAM_ERR_USAGE,
-                        "an offset of 0x%" PRIx32 ": expected a multiple of %d below 0x%x",
+                        "a program at offset 0x%" PRIx32
+                        ": expected a multiple of %d below the 0x%x bytes that programs have",
                         o->offset, PAGE, (unsigned)SAM_SYSTEM_GPU_CODE_BYTES);
     if (o->next && (!o->next->array || !o->next->packed))
         return sam_fail(error, SAM_ERR_USAGE, "next: expected a packed argument");

@@ -17,11 +17,18 @@ static uint32_t cast(struct import *m, uint32_t id, enum sam_dtype dtype)
 
 void sam_net_import_binary(struct import *m)
 {
-    const uint32_t a = sam_net_input(m, 0);
-    uint32_t b = sam_net_input(m, 1);
-    if (m->row->op == NET_Pow) /* since opset 12 of any two types */
-        b = cast(m, b, sam_net_value(m, a)->dtype);
-    sam_net_give(m, 0, sam_net_emit2(m, m->row->op, a, b));
+    uint32_t a = sam_net_input(m, 0), b = sam_net_input(m, 1);
+    const enum sam_dtype dtype = sam_net_value(m, a)->dtype;
+    if (m->row->op != NET_Pow) {
+        sam_net_give(m, 0, sam_net_emit2(m, m->row->op, a, b));
+        return;
+    }
+    /* Since opset 12 of any two types; the result has the first. */
+    if (sam_net_value(m, b)->dtype == SAM_F32)
+        a = cast(m, a, SAM_F32);
+    else
+        b = cast(m, b, dtype);
+    sam_net_give(m, 0, cast(m, sam_net_emit2(m, NET_Pow, a, b), dtype));
 }
 
 /* A constant of the type of `x`. */

@@ -176,7 +176,8 @@ void sam_net_import_concat(struct import *m)
                            sam_dtype_name(out.dtype), sam_net_shape_text(&same).text);
         else if (__builtin_add_overflow(out.shape[p.axis], type.shape[p.axis], &out.shape[p.axis]))
             sam_net_refuse(m, "a sum of sizes that is too large");
-        if (sam_net_value(m, id)->count) /* an empty one, such as of an empty cache, adds nothing */
+        if (sam_net_value(m, id)->count ||
+            (k + 1 == count && !used)) /* an empty one, such as of an empty cache, adds nothing */
             inputs[used++] = id;
     }
     sam_net_give(m, 0, used == 1 ? inputs[0] : sam_net_emit(m, NET_Concat, &p, inputs, used, &out));
@@ -255,7 +256,7 @@ void sam_net_import_slice(struct import *m)
         const int64_t span = by > 0 ? to - from : from - to, width = by > 0 ? by : -by;
         p.start[d] = from;
         /* A step that is never made may be huge. */
-        out.shape[d] = span <= 0 ? 0 : (uint64_t)((span - 1) / width + 1);
+        out.shape[d] = span <= 0 || !size ? 0 : (uint64_t)((span - 1) / width + 1);
         p.step[d] = out.shape[d] > 1 ? by : 1;
     }
     const bool all = memcmp(out.shape, type.shape, sizeof out.shape) == 0;
@@ -275,7 +276,7 @@ static uint32_t pad_by_index(struct import *m, uint32_t x, bool reflects,
         const int64_t size = (int64_t)type.shape[d], most = INT64_C(1) << 40;
         if (before == 0 && after == 0)
             continue;
-        if (before < -size || after < -size || before > most || after > most ||
+        if (before < -size || after < -size || before > most || after > most || size == 0 ||
             size + before + after <= 0 || (reflects && (before >= size || after >= size))) {
             sam_net_refuse(m, "paddings %lld and %lld of a dimension of %lld", (long long)before,
                            (long long)after, (long long)size);

@@ -215,7 +215,7 @@ void sam_net_import_gemm(struct import *m)
                        sam_net_shape_text(&b).text);
     const struct net_type out = {
         .dtype = SAM_F32, .rank = 2, .shape = {a.shape[p.transpose_a], b.shape[!p.transpose_b]}};
-    if (sam_net_has(m, 2)) {
+    if (sam_net_has(m, 2) && p.beta != 0) { /* a NaN that is not read does not matter */
         inputs[count++] = sam_net_input(m, 2);
         const struct net_type c = sam_net_type_of(m, inputs[2]),
                               all = sam_net_broadcast(m, &out, &c);

@@ -118,12 +118,14 @@ static uint64_t count_transposed(struct import *m, struct net_params *p, unsigne
     if (mode == PAD_UPPER || mode == PAD_LOWER)
         given = given ? given : size * p->stride[d];
     if (given) {
-        if (given > full || (full - given) % 2) {
-            sam_net_refuse(m, "an output of %llu of %llu: expected paddings that are equal",
+        if (given > full) {
+            sam_net_refuse(m, "an output of %llu of %llu: expected at most that",
                            (unsigned long long)given, (unsigned long long)full);
             return 1;
         }
-        p->pad[d] = p->pad[2 + d] = (full - given) / 2;
+        /* Of an odd number SAME_UPPER has more at the end, all others at the beginning. */
+        p->pad[mode == PAD_UPPER ? d : 2 + d] = (full - given) / 2;
+        p->pad[mode == PAD_UPPER ? 2 + d : d] = (full - given + 1) / 2;
     }
     if (p->pad[d] + p->pad[2 + d] >= full) {
         sam_net_refuse(m, "paddings that leave nothing of %llu", (unsigned long long)full);

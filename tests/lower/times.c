@@ -369,3 +369,60 @@ TEST(test_product)
     timed_free(&t);
     lowered_free(&x);
 }
+
+#define SMALL  "!pto.partition_tensor_view<16x16xf32>"
+#define OF(of) "!pto.tile_buf<" of ", 16x16xf32>"
+
+/* A right factor by rows, of two products: its load gives it the matrix unit's layout, so that the
+ * products read their factors and write their sums, and that is all. */
+TEST(test_right_factor)
+{
+    enum { TILE = 16 * 16 * 4 };
+    static const char
+        text[] = "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n"
+                 "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
+                 "%c16 = arith.constant 16 : index\n%c48 = arith.constant 48 : index\n"
+                 "%x = pto.make_tensor_view %in, shape = [%c48, %c16], strides = [%c16, %c1] : " V
+                 "\n"
+                 "%y = pto.make_tensor_view %out, shape = [%c16, %c16], strides = [%c16, %c1] : " V
+                 "\n"
+                 "%p = pto.partition_view %x, offsets = [%c16, %c0], sizes = [%c16, %c16] : " V
+                 " -> " SMALL "\n"
+                 "%q = pto.partition_view %y, offsets = [%c0, %c0], sizes = [%c16, %c16] : " V
+                 " -> " SMALL "\n"
+                 "%o = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c16, %c16] : " V
+                 " -> " SMALL "\n"
+                 "%m = pto.tload %p : " SMALL " -> " OF(
+                     "mat") "\n%n = pto.tload %o : " SMALL
+                            " -> " OF("mat") "\n%l = pto.tmov %n : " OF("mat") " -> " OF("left") "\n%r = pto.tmov %m : " OF("mat") " -> " OF("right") "\n%d = pto.tmatmul %l, %r : " OF("left") ", " OF("right") " -> " OF("acc") "\n%e = pto.tmatmul %l, %r : " OF(
+                                "left") ", " OF("right") " -> " OF("acc") "\n%v = pto.tmov %d "
+                                                                          ": " OF(
+                                                                              "acc") " ->"
+                                                                                     " " OF(
+                                                                                         "ve"
+                                                                                         "c") "\n%"
+                                                                                              "w = "
+                                                                                              "pto."
+                                                                                              "tmov"
+                                                                                              " %e "
+                                                                                              ":"
+                                                                                              " " OF(
+                                                                                                  "acc") " ->"
+                                                                                                         " " OF("vec") "\npto.tadd ins(%v, %w : " OF("vec") ", " OF(
+                                                                                                             "vec") ") outs(%v : " OF("vec") ")\npto.tstore ins(%v : " OF("vec") ") outs(%q : " SMALL
+                                                                                                                                                                                 ")\nreturn\n}\n";
+    for (unsigned in_order = 0; in_order < 2; in_order++) {
+        struct lowered x = {.text = text, .seed = test_seed(), .options.in_order = in_order};
+        struct timed t;
+        lowered_array(&x, SAM_F32, 48, 16);
+        lowered_array(&x, SAM_F32, 16, 16);
+        timed_run(&x, &t);
+        const struct sam_system_pipe *matrix = &t.figures->pipes[SAM_TILE_PIPE_MATRIX];
+        if (in_order)
+            assert_true(matrix->written > 2 * TILE);
+        else
+            assert_true(matrix->read == 4 * TILE && matrix->written == 2 * TILE);
+        timed_free(&t);
+        lowered_free(&x);
+    }
+}

@@ -74,6 +74,24 @@ bool random_make_flatten(struct random_graph *g, const char *op, struct random_v
     return true;
 }
 
+struct axis {
+    unsigned at, rank;
+};
+
+/* A node with one axis, which is an input from opset 13 on. */
+static bool put_with_axis(struct random_graph *g, const char *op, struct random_value *x,
+                          struct axis of, unsigned rank, const uint64_t *shape)
+{
+    const int64_t axis = random_signed_axis(g, of.at, of.rank);
+    const unsigned list = g->opset >= 13 ? random_integers(g, 1, &axis) : 0;
+    random_node(g, op, rank, shape, x, NULL);
+    if (list)
+        random_put(g, " i%u\n", list);
+    else
+        random_put(g, " axes=[%lld]\n", (long long)axis);
+    return true;
+}
+
 bool random_make_unsqueeze(struct random_graph *g, const char *op, struct random_value *x)
 {
     uint64_t shape[RANDOM_RANK];
@@ -82,14 +100,7 @@ bool random_make_unsqueeze(struct random_graph *g, const char *op, struct random
     const unsigned at = (unsigned)random_below(g, x->rank + 1);
     for (unsigned d = 0; d <= x->rank; d++)
         shape[d] = d < at ? x->shape[d] : d == at ? 1 : x->shape[d - 1];
-    const int64_t axis = random_signed_axis(g, at, x->rank + 1);
-    const unsigned list = g->opset >= 13 ? random_integers(g, 1, &axis) : 0;
-    random_node(g, op, x->rank + 1, shape, x, NULL);
-    if (list)
-        random_put(g, " i%u\n", list);
-    else
-        random_put(g, " axes=[%lld]\n", (long long)axis);
-    return true;
+    return put_with_axis(g, op, x, (struct axis){at, x->rank + 1}, x->rank + 1, shape);
 }
 
 bool random_make_squeeze(struct random_graph *g, const char *op, struct random_value *x)
@@ -103,14 +114,7 @@ bool random_make_squeeze(struct random_graph *g, const char *op, struct random_v
             shape[rank++] = x->shape[d];
     if (at == RANDOM_RANK)
         return false;
-    const int64_t axis = random_signed_axis(g, at, x->rank);
-    const unsigned list = g->opset >= 13 ? random_integers(g, 1, &axis) : 0;
-    random_node(g, op, rank, shape, x, NULL);
-    if (list)
-        random_put(g, " i%u\n", list);
-    else
-        random_put(g, " axes=[%lld]\n", (long long)axis);
-    return true;
+    return put_with_axis(g, op, x, (struct axis){at, x->rank}, rank, shape);
 }
 
 bool random_make_plain(struct random_graph *g, const char *op, struct random_value *x)
