@@ -115,4 +115,9 @@ enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine
                                  const struct net_run_options *options, struct net_figures *figures,
                                  struct sam_error *error);
 
+/* SAM_ERR_INPUT: integers of 64 bits, which are kept in 32, may have no room with these inputs; it
+ * names the node that computes them. */
+enum sam_status sam_net_check_ranges(const struct net_graph *graph, const void *const *inputs,
+                                     struct sam_error *error);
+
 #endif

@@ -160,11 +160,14 @@ static enum sam_status fetch_outputs(const struct session *s, struct sam_error *
     return status;
 }
 
-static enum sam_status run_lowered(struct session *s, struct sam_tile_lowered *lowered,
+static enum sam_status run_lowered(struct session *s, const struct net_step *step,
+                                   struct sam_tile_lowered *lowered,
                                    struct net_step_figures *figures, struct sam_error *error)
 {
     struct sam_system_result result;
     enum sam_status status = sam_tile_lowered_load(lowered, s->system, error);
+    if (status == SAM_ERR_INPUT)
+        sam_fail(error, status, "%.100s: %.300s", step->name, error->text);
     s->offset += sam_tile_lowered_room(lowered) + PAGE;
     if (status == SAM_OK)
         status = sam_system_run(s->system, &result, error);
@@ -213,7 +216,7 @@ static enum sam_status on_system(struct session *s, size_t index,
         sam_fail(error, status, "%s: %.400s", step->name, messages);
     free(messages);
     if (status == SAM_OK)
-        status = run_lowered(s, lowered, figures, error);
+        status = run_lowered(s, step, lowered, figures, error);
     sam_tile_lowered_free(lowered);
     return status;
 }
@@ -316,6 +319,9 @@ static enum sam_status run_step(struct session *s, size_t index, struct net_step
         status = s->system ? on_system(s, index, arguments, count, figures, error)
                            : on_host(s, step, arguments, count, error);
     figures->seconds = now() - begin;
+    if (status == SAM_ERR_STOPPED)
+        sam_fail(error, status, "stopped in step %zu of %zu, %.400s", index + 1,
+                 s->plan->step_count, step->name);
     free(arrays);
     free(arguments);
     return status;
@@ -353,6 +359,8 @@ enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine
     figures->count = figures->steps ? plan->step_count : 0;
     enum sam_status status =
         figures->steps ? open_buffers(&s, inputs, outputs, error) : sam_fail_memory(error);
+    if (status == SAM_OK)
+        status = sam_net_check_ranges(plan->graph, inputs, error);
     if (status == SAM_OK && machine == NET_SYSTEM)
         status = open_system(&s, error);
     if (status == SAM_OK)
