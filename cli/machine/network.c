@@ -141,9 +141,11 @@ static int make_network(struct run *run)
         struct sam_network_shape *shape = &shapes[options.shape_count++];
         shape->input = a->name;
         if (leading && (a->array.rank == 0 || a->array.shape[0] != asked->runs))
-            code = cli_usage_error(run->request->args,
-                                   "--arg %s: expected a first dimension of %llu, of --runs",
-                                   a->word, (unsigned long long)asked->runs);
+            code =
+                cli_usage_error(run->request->args,
+                                "--arg %s: expected a first dimension of %llu, of --runs, before "
+                                "those of the input",
+                                a->word, (unsigned long long)asked->runs);
         for (size_t k = leading; k < a->array.rank && code == CLI_OK; k++)
             shape->shape[shape->rank++] = a->array.shape[k];
     }
@@ -153,7 +155,10 @@ static int make_network(struct run *run)
     n->made = NULL;
     if (code == CLI_OK &&
         sam_network_open(run->request->files.items[0], &options, &n->made, &run->error) != SAM_OK)
-        code = cli_report(&run->error);
+        code = leading && run->error.status == SAM_ERR_USAGE
+                   ? cli_error("%s (of an array without its first dimension, of --runs)",
+                               run->error.text)
+                   : cli_report(&run->error);
     free(shapes);
     free(keep);
     return code;

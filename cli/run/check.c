@@ -113,7 +113,8 @@ static int parse_check(const struct cli_args *args, const struct run_arguments *
     if (sam_npy_read(path, &check->expected, &error) != SAM_OK)
         return cli_report(&error);
     const struct sam_array *found = &check->argument->array, *wanted = &check->expected;
-    if (wanted->dtype != found->dtype || wanted->count != found->count) {
+    const bool bytes = found->dtype == SAM_BOOL && wanted->dtype == SAM_U8;
+    if ((wanted->dtype != found->dtype && !bytes) || wanted->count != found->count) {
         return cli_error("%s: %zu elements of %s, but output %s has %zu of %s", path, wanted->count,
                          sam_dtype_name(wanted->dtype), check->text, found->count,
                          sam_dtype_name(found->dtype));

@@ -151,6 +151,10 @@ SAM_API enum sam_status sam_system_load(struct sam_system *system, const struct 
 SAM_API enum sam_status sam_system_load_gpu(struct sam_system *system,
                                             const struct sam_image *image, struct sam_error *error);
 
+/* Forget the programs, so that others can be loaded elsewhere; their images need not live on.
+ * Memory stays as it is. */
+SAM_API void sam_system_unload(struct sam_system *system);
+
 /* Map a packed file (sam_pack), of `size` bytes, and write a directory of its tensors after it
  * (samite/device/layout.def), whose address is in a1 at the start of a program and in a control
  * register. `address` is a multiple of 64, or 0: in the first free buffer. SAM_ERR_INPUT: not a

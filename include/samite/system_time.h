@@ -62,6 +62,9 @@ struct sam_system_timing {
     /* Charge each decode as a copy of its raw bytes, for the time of the program with weights that
      * are not packed. Values are the same. */
     bool raw_weights;
+    /* sam_system_measure does not wait for the queues, for a measurement between two programs of
+     * one system. Figures lack launches. */
+    bool running;
     struct sam_sink wave; /* of the weight unit (VCD); write NULL: none. sam_system_end_timeline
                              ends it */
 };

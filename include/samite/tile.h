@@ -228,6 +228,9 @@ struct sam_tile_argument {
      * which the weight unit decodes. `array` has its dtype and shape; its data is not used there.
      */
     const char *packed;
+    /* For sam_tile_lower: not 0: the address of the array in the system, where the caller maps it
+     * and has its elements. Then `data` is not read or written. */
+    uint64_t address;
 };
 
 /* Run a function that sam_tile_check accepts (this checks again). Arrays of pointer arguments are

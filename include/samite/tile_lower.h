@@ -42,6 +42,14 @@ struct sam_tile_lower_options {
      * room. */
     bool in_order;
     enum sam_tile_dialect dialect;
+    /* For a system that runs several programs, one after the other: both parts of this one begin
+     * this far after their usual addresses, a multiple of 4 KiB, where nothing is mapped. The
+     * system does not attribute its work to operations. 0: the only program. */
+    uint32_t offset;
+    /* The first packed argument of the program after this one, or NULL. Its first elements are
+     * asked for when this program has all weights that it needs. That program has `asked`. */
+    const struct sam_tile_argument *next;
+    bool asked;
 };
 
 /* A lowered function. */
@@ -74,7 +82,7 @@ SAM_API enum sam_status sam_tile_lowered_images(struct sam_tile_lowered *lowered
 
 /* Load both programs into a system without programs, map the arrays and copy them there. It must be
  * an RV64 system whose options have the mlen, acc_regs and sms of the lowering, and 1 MiB of L1M
- * and L0M. */
+ * and L0M. One with an offset may follow another, after sam_system_unload. */
 SAM_API enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *lowered,
                                               struct sam_system *system, struct sam_error *error);
 /* The result of a lowered program, after its system has ended with an exit: SAM_ERR_TRAP with
@@ -82,6 +90,8 @@ SAM_API enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *lowered,
 SAM_API enum sam_status sam_tile_lowered_failure(const struct sam_tile_lowered *lowered,
                                                  struct sam_system *system,
                                                  struct sam_error *error);
+/* Bytes from the offset of the programs to one at which another can begin; loaded programs only. */
+SAM_API uint32_t sam_tile_lowered_room(const struct sam_tile_lowered *lowered);
 /* Copy what the program has written into the arrays of the arguments. */
 SAM_API enum sam_status sam_tile_lowered_fetch(const struct sam_tile_lowered *lowered,
                                                struct sam_system *system, struct sam_error *error);

@@ -740,7 +740,8 @@ class sam_system_launch(Structure):
 
 class sam_system_timing(Structure):
     _fields_ = [
-        ("size", c_size_t), ("config", c_void_p), ("raw_weights", c_bool), ("wave", sam_sink)
+        ("size", c_size_t), ("config", c_void_p), ("raw_weights", c_bool), ("running", c_bool),
+        ("wave", sam_sink)
     ]
 
 
@@ -778,7 +779,8 @@ class sam_tile_op_text(Structure):
 class sam_tile_argument(Structure):
     _fields_ = [
         ("array", POINTER(sam_array)), ("is_scalar", c_bool), ("dtype", c_int), ("bits", c_uint64),
-        ("name", c_char_p), ("output", c_bool), ("inout", c_bool), ("packed", c_char_p)
+        ("name", c_char_p), ("output", c_bool), ("inout", c_bool), ("packed", c_char_p),
+        ("address", c_uint64)
     ]
 
 

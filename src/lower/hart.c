@@ -195,8 +195,29 @@ static void block(struct lower *l, uint32_t first, const uint32_t *yields)
     sam_lower_flush(l);
 }
 
+/* The last operation that needs weights, or SAM_TILE_NONE. */
+static uint32_t last_product(const struct lower *l)
+{
+    uint32_t last = SAM_TILE_NONE;
+    for (uint32_t at = l->f->body; at != SAM_TILE_NONE; at = l->p->ops[at].next) {
+        const struct sam_tile_op *op = &l->p->ops[at];
+        if (op->code == SAM_TILE_FOR || op->code == SAM_TILE_IF || sam_lower_is_staged(l, op) ||
+            (op->code >= SAM_TILE_FIRST_OP && sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX))
+            last = at;
+    }
+    return last;
+}
+
 void sam_lower_body(struct lower *l)
 {
+    const uint32_t last = last_product(l);
     sam_lower_background_init(l);
-    block(l, l->f->body, l->p->ids); /* a function body yields nothing */
+    if (last == SAM_TILE_NONE)
+        sam_lower_ask(l);
+    for (uint32_t at = l->f->body; at != SAM_TILE_NONE; at = l->p->ops[at].next) {
+        one(l, at, l->p->ids); /* a function body yields nothing */
+        if (at == last)
+            sam_lower_ask(l);
+    }
+    sam_lower_flush(l);
 }

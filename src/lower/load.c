@@ -50,10 +50,11 @@ enum sam_status sam_tile_lowered_images(struct sam_tile_lowered *made,
     enum sam_status status = SAM_OK;
     *hart = *gpu = NULL;
     if (!made->images[0])
-        status =
-            assemble(HART_ISA, SAM_SYSTEM_CODE_BASE, "hart.s", made->hart, &made->images[0], error);
+        status = assemble(HART_ISA, SAM_SYSTEM_CODE_BASE + made->offset, "hart.s", made->hart,
+                          &made->images[0], error);
     if (status == SAM_OK && !made->images[1])
-        status = assemble("ventus", SAM_CODE_BASE, "gpu.s", made->gpu, &made->images[1], error);
+        status = assemble("ventus", SAM_CODE_BASE + made->offset, "gpu.s", made->gpu,
+                          &made->images[1], error);
     if (status == SAM_OK) {
         *hart = made->images[0];
         *gpu = made->images[1];
@@ -69,6 +70,31 @@ static enum sam_status describe(const struct sam_tile_lowered *made, struct sam_
     return pipes ? sam_system_describe_pipes(system, pipes, error) : sam_fail_memory(error);
 }
 
+uint32_t sam_tile_lowered_room(const struct sam_tile_lowered *made)
+{
+    enum { PAGE = 4096 };
+    const uint64_t bases[] = {SAM_SYSTEM_CODE_BASE, SAM_CODE_BASE};
+    uint64_t room = 0;
+    for (unsigned i = 0; made && i < SAM_COUNT(bases); i++)
+        for (size_t k = 0; made->images[i] && k < made->images[i]->section_count; k++) {
+            const struct sam_section *s = &made->images[i]->sections[k];
+            const uint64_t end = s->address + s->size - bases[i] - made->offset;
+            room = end > room ? end : room;
+        }
+    return (uint32_t)((room + PAGE - 1) / PAGE * PAGE);
+}
+
+static enum sam_status check_room(const struct sam_tile_lowered *made, struct sam_error *error)
+{
+    const uint64_t end = (uint64_t)made->offset + sam_tile_lowered_room(made);
+    return end <= SAM_SYSTEM_GPU_CODE_BYTES
+               ? SAM_OK
+               : sam_fail(error, SAM_ERR_INPUT,
+                          "the programs of a system have 0x%x bytes of room, this one would end at "
+                          "0x%" PRIx64,
+                          (unsigned)SAM_SYSTEM_GPU_CODE_BYTES, end);
+}
+
 enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_system *system,
                                       struct sam_error *error)
 {
@@ -80,14 +106,18 @@ enum sam_status sam_tile_lowered_load(struct sam_tile_lowered *made, struct sam_
                         "a program that was lowered without its arguments: expected one with them");
     enum sam_status status = sam_tile_lowered_images(made, &hart, &gpu, error);
     if (status == SAM_OK)
+        status = check_room(made, error);
+    if (status == SAM_OK)
         status = sam_system_load(system, hart, error);
     if (status == SAM_OK)
         status = sam_system_load_gpu(system, gpu, error);
-    if (status == SAM_OK)
+    if (status == SAM_OK && !made->offset)
         status = describe(made, system, error);
     for (size_t i = 0; i < made->buffer_count && status == SAM_OK; i++) {
         const struct lower_buffer *b = &made->buffers[i];
         const uint64_t size = lower_bytes(b->array);
+        if (b->placed)
+            continue;
         status = sam_system_map(system, b->address, size ? size : 1, error);
         if (status == SAM_OK && size && b->read)
             status = sam_system_write(system, b->address, b->array->data, size, error);
@@ -169,7 +199,7 @@ enum sam_status sam_tile_lowered_fetch(const struct sam_tile_lowered *made,
     enum sam_status status = SAM_OK;
     for (size_t i = 0; i < made->buffer_count && status == SAM_OK; i++) {
         const struct lower_buffer *b = &made->buffers[i];
-        if (b->written && lower_bytes(b->array))
+        if (b->written && !b->placed && lower_bytes(b->array))
             status =
                 sam_system_read(system, b->address, b->array->data, lower_bytes(b->array), error);
     }

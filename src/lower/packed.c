@@ -5,47 +5,10 @@
 #include "lower/packed.h"
 
 #include <inttypes.h>
-#include <stddef.h>
-#include <stdlib.h>
 
-#include "lower/hart.h"
+#include "lower/packing.h"
 #include "lower/staging.h"
-#include "samite/codec.h"
 #include "tile/check/bind.h"
-
-/* Tensors up to SMALL bytes keep a staging area of their own, as long as SMALL_ROOM lasts. All
- * others share the remainder, in two halves. */
-enum {
-    SMALL = 16 << 10,
-    SMALL_ROOM = (LOWER_ENDING - LOWER_STAGING) / 4,
-    HALF = (LOWER_ENDING - LOWER_STAGING - SMALL_ROOM) / 2
-};
-
-struct lower_packed {
-    uint32_t pointer; /* the argument's value */
-    uint64_t base;    /* address of element 0, above 4 GiB */
-    uint64_t count;   /* of elements */
-    bool windows;     /* any elements are decoded by themselves */
-    bool small;       /* it has room of its own */
-    bool asked;       /* it is decoded from the start on */
-};
-
-struct lower_packing {
-    struct lower_packed *items;
-    size_t count;
-    uint32_t room;   /* next free small area */
-    uint32_t delta;  /* slot: offset from an element of `window` to its decoded copy, */
-    uint32_t pitch;  /* and elements from a row of the copy to the next */
-    uint32_t window; /* the staged window, or SAM_TILE_NONE */
-    enum {
-        AS_IT_IS,
-        KNOWN_PITCH, /* `known` elements */
-        PITCH_IN_SLOT
-    } pitched; /* its copy has, or may have, a pitch of its own */
-    int64_t known;
-    bool stages; /* .Lstage is used */
-    bool hints;  /* the program has prefetches of its own */
-};
 
 static const struct lower_packed *packed_of(const struct lower *l, uint32_t window)
 {
@@ -54,163 +17,6 @@ static const struct lower_packed *packed_of(const struct lower *l, uint32_t wind
         if (l->packing->items[i].pointer == at)
             return &l->packing->items[i];
     return NULL;
-}
-
-/* --- arguments */
-
-/* The weight unit's code for the element type of an array; 0 if unsupported. */
-static uint32_t type_number(enum sam_dtype dtype)
-{
-    switch (dtype) {
-    case SAM_BF16: return SAM_TYPE_BF16;
-    case SAM_F16: return SAM_TYPE_F16;
-    case SAM_F32: return SAM_TYPE_F32;
-    default: return 0;
-    }
-}
-
-static bool widens(enum sam_dtype packed, enum sam_dtype to)
-{
-    return packed == to || (packed == SAM_BF16 && to == SAM_F32) ||
-           ((packed == SAM_E4M3 || packed == SAM_E5M2 || packed == SAM_E2M1) && to == SAM_F16);
-}
-
-/* Find a tensor and its index in the system's directory, which omits the file's gaps. */
-static const struct sam_weight *find(const struct sam_weights *weights, const char *name,
-                                     size_t *place)
-{
-    *place = 0;
-    for (size_t i = 0; i < weights->count; i++) {
-        const struct sam_weight *w = &weights->tensors[i];
-        if (strcmp(w->name, name) == 0 && (name[0] || w->type != SAM_OPAQUE))
-            return w;
-        *place += w->type != SAM_OPAQUE || w->name[0];
-    }
-    return NULL;
-}
-
-static enum sam_status check(const char *argument, const struct sam_weight *w, const char *name,
-                             enum sam_dtype dtype, uint64_t count, struct sam_error *error)
-{
-    if (!w)
-        return sam_fail(error, SAM_ERR_INPUT, "%%%s: the packed weights have no tensor '%s'",
-                        argument, name);
-    if (!type_number(dtype) || !widens(w->type, dtype))
-        return sam_fail(error, SAM_ERR_INPUT,
-                        "%%%s is %s: the weight unit cannot convert %s to it (tensor '%s')",
-                        argument, sam_tile_dtype_name(dtype), sam_dtype_name(w->type), name);
-    if (w->size * 8 / sam_dtype_bits(w->type) != count)
-        return sam_fail(error, SAM_ERR_INPUT,
-                        "%%%s: the array has %" PRIu64 " elements, '%s' has %" PRIu64, argument,
-                        count, name, w->size * 8 / sam_dtype_bits(w->type));
-    return SAM_OK;
-}
-
-static bool begin(struct lower *l)
-{
-    if (l->packing)
-        return true;
-    l->packing = sam_alloc(1, sizeof *l->packing);
-    if (!l->packing)
-        return false;
-    l->packing->items = sam_alloc(l->argument_count, sizeof *l->packing->items);
-    l->packing->room = LOWER_STAGING;
-    l->packing->delta = sam_lower_slot(l, 8);
-    l->packing->pitch = sam_lower_slot(l, 8);
-    l->packing->window = SAM_TILE_NONE;
-    for (size_t i = 0; i < l->p->op_count; i++)
-        l->packing->hints |= l->p->ops[i].code == SAM_TILE_PREFETCH;
-    const struct lower_staging_slot halves[] = {{"", LOWER_STAGING + SMALL_ROOM, HALF},
-                                                {"", LOWER_STAGING + SMALL_ROOM + HALF, HALF}};
-    sam_buffer_printf(&l->data, "    .balign 8\n");
-    sam_lower_staging_slots(l, "packed_shared", halves, 2);
-    return l->packing->items != NULL;
-}
-
-/* Emit the descriptor of an argument. */
-static void describe(struct lower *l, size_t number, size_t place, enum sam_dtype dtype,
-                     uint64_t count)
-{
-    struct lower_packing *p = l->packing;
-    const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_dtype_size(dtype));
-    const uint64_t bytes = ((count << shift) + 63) & ~UINT64_C(63);
-    const bool small = bytes <= SMALL && p->room + bytes <= LOWER_STAGING + SMALL_ROOM;
-    const uint32_t room = p->room;
-    p->items[number].small = small;
-    char slots[40], whole[40];
-    sam_format(slots, sizeof slots, "packed_%zu_slots", number);
-    sam_format(whole, sizeof whole, "packed_%zu_whole", number);
-    if (small)
-        p->room += (uint32_t)bytes;
-    sam_lower_staging_slots(l, slots, &(struct lower_staging_slot){small ? "" : whole, room, bytes},
-                            1);
-    if (!small)
-        sam_buffer_printf(&l->data,
-                          "    .bss\n"
-                          "    .balign 64\n"
-                          "%s:\n"
-                          "    .zero   %" PRIu64 "\n"
-                          "    .data\n",
-                          whole, bytes);
-    sam_buffer_printf(&l->data,
-                      "packed_%zu:\n"
-                      "    .dword  %zu, %" PRIu64 ", %u, %" PRIu32 "\n"
-                      "    .dword  %s, %s, %d\n",
-                      number, place, count, shift, type_number(dtype),
-                      small ? slots : "packed_shared", slots, p->items[number].windows);
-    sam_lower_code(&l->state->setup,
-                   "lla t0, packed_%zu; ld t1, 0(t0); li t2, %zu; mul t1, t1, t2; "
-                   "li t2, 0x%08x; lwu t2, 0(t2); beqz t2, 0f; addi t2, t2, 4; "
-                   "add t2, t2, t1; "
-                   "0: sd t2, 0(t0)",
-                   number, sizeof(struct sam_weight_entry), (unsigned)SAM_SYSTEM_DIRECTORY);
-}
-
-/* Find the tensor of an argument in the packed weights, and check it. */
-static enum sam_status look_up(const struct lower *l, const char *argument, enum sam_dtype dtype,
-                               const struct sam_tile_argument *a, size_t *place, bool *windows,
-                               struct sam_error *error)
-{
-    struct sam_packed *packed;
-    enum sam_status status =
-        sam_packed_open(l->options.weights, l->options.weights_size, NULL, &packed, error);
-    if (status != SAM_OK)
-        return status;
-    const struct sam_weights *weights = sam_packed_weights(packed);
-    const struct sam_weight *w = find(weights, a->packed, place);
-    struct sam_packed_stat stat = {.layout = ""};
-    status = check(argument, w, a->packed, dtype, a->array->count, error);
-    if (status == SAM_OK)
-        status = sam_packed_stat(packed, (size_t)(w - weights->tensors), &stat, error);
-    sam_packed_close(packed);
-    *windows = strstr(stat.layout, "window") != NULL;
-    return status;
-}
-
-enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
-                                          const struct sam_tile_argument *a, uint64_t *address,
-                                          struct sam_error *error)
-{
-    const enum sam_dtype dtype = sam_tile_ty(l->p, value)->dtype;
-    const char *name = l->p->values[value].name;
-    size_t place;
-    bool windows;
-    if (!l->options.weights)
-        return sam_fail(error, SAM_ERR_USAGE, "%%%s: a packed tensor without packed weights", name);
-    const enum sam_status status = look_up(l, name, dtype, a, &place, &windows, error);
-    if (status != SAM_OK)
-        return status;
-    if (!begin(l))
-        return sam_fail_memory(error);
-    const size_t number = l->packing->count++;
-    l->packing->items[number] =
-        (struct lower_packed){.pointer = value,
-                              .base = (UINT64_C(1) << 40) + ((uint64_t)number << 36),
-                              .count = a->array->count,
-                              .windows = windows};
-    *address = l->packing->items[number].base;
-    describe(l, number, place, dtype, a->array->count);
-    return SAM_OK;
 }
 
 /* --- before a tload */
@@ -259,15 +65,8 @@ static bool know_window(const struct lower *l, uint32_t window, struct known_win
 
 bool sam_lower_has_loose_rows(const struct lower *l, const uint32_t *values, uint32_t window)
 {
-    const uint32_t pointer = sam_tile_pointer_of(l->p, window);
-    bool windows = false;
     struct known_window w;
-    size_t place;
-    for (size_t i = 0; i < l->argument_count; i++)
-        if (values[i] == pointer && l->arguments[i].packed && l->options.weights)
-            look_up(l, "", sam_tile_ty(l->p, pointer)->dtype, &l->arguments[i], &place, &windows,
-                    NULL);
-    return windows && !know_window(l, window, &w);
+    return sam_lower_has_windows(l, values, window) && !know_window(l, window, &w);
 }
 
 /* Returns whether the window is known to need more than both halves. */
@@ -276,7 +75,7 @@ static bool is_too_large(const struct lower *l, uint32_t window)
     struct known_window w;
     return know_window(l, window, &w) &&
            (w.end - w.first) * (int64_t)sam_tile_size(sam_tile_ty(l->p, window)->dtype) >
-               2 * (int64_t)HALF;
+               2 * (int64_t)PACKING_HALF;
 }
 
 /* Elements from a row of the decoded copy to the next, if `rows` rows of `width` elements are
@@ -284,8 +83,8 @@ static bool is_too_large(const struct lower *l, uint32_t window)
  * fits. */
 static int64_t pitch_for(int64_t rows, int64_t width, size_t size)
 {
-    const int64_t most = HALF / (int64_t)size / rows / width * width;
-    return most ? most : 2 * HALF / (int64_t)size / rows / width * width;
+    const int64_t most = PACKING_HALF / (int64_t)size / rows / width * width;
+    return most ? most : 2 * PACKING_HALF / (int64_t)size / rows / width * width;
 }
 
 /* The same for a window of known numbers; 0 if it is decoded as it is: if its elements are not
@@ -295,9 +94,11 @@ static int64_t pitch_of(const struct known_window *w, size_t size)
 {
     const int64_t bytes = (w->end - w->first) * (int64_t)size;
     const int64_t pitch = pitch_for(w->sizes[0], w->sizes[1], size);
-    if (w->sizes[2] || w->strides[1] != 1 || w->strides[0] < w->sizes[1] || bytes <= HALF)
+    if (w->sizes[2] || w->strides[1] != 1 || w->strides[0] < w->sizes[1] || bytes <= PACKING_HALF)
         return 0;
-    return bytes <= 2 * (int64_t)HALF && pitch * w->sizes[0] * (int64_t)size > HALF ? 0 : pitch;
+    return bytes <= 2 * (int64_t)PACKING_HALF && pitch * w->sizes[0] * (int64_t)size > PACKING_HALF
+               ? 0
+               : pitch;
 }
 
 /* How the rows of a window are decoded one by one. */
@@ -402,7 +203,7 @@ static void give_window(struct lower *l, const struct lower_packed *packed, uint
                        "divu t2, t1, a6; divu t2, t2, a7; mul s2, t2, a7; bnez t2, 2f; "
                        "slli t1, t1, 1; bgeu t1, t0, 1f; divu t2, t1, a6; divu t2, t2, a7; "
                        "mul s2, t2, a7; bnez t2, 2f; 1: li a6, 0; 2:",
-                       (size_t)HALF >> shift);
+                       (size_t)PACKING_HALF >> shift);
     }
     sam_lower_hart(l,
                    "lla a0, packed_%zu; "
@@ -495,8 +296,10 @@ void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint3
     sam_lower_hart(l, "# decode what the window needs of %%%s", name);
     sam_lower_slot_op(l, "sd", "zero", p->delta);
     const enum rows rows = rows_of(l, window, &p->known);
-    p->pitched = rows == APART ? KNOWN_PITCH : rows == PERHAPS ? PITCH_IN_SLOT : AS_IT_IS;
-    if (p->pitched == PITCH_IN_SLOT) {
+    p->pitched = rows == APART     ? PACKING_KNOWN
+                 : rows == PERHAPS ? PACKING_IN_SLOT
+                                   : PACKING_AS_IT_IS;
+    if (p->pitched == PACKING_IN_SLOT) {
         sam_lower_window_stride(l, "t0", window, 0);
         sam_lower_slot_op(l, "sd", "t0", p->pitch);
     }
@@ -506,7 +309,7 @@ void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint3
         sam_lower_failure(l, op, "the weight unit cannot decode the packed %%%s: status {0}", name),
         packed->base);
     sam_lower_slot_op(l, "sd", "a0", p->delta);
-    if (p->pitched == PITCH_IN_SLOT)
+    if (p->pitched == PACKING_IN_SLOT)
         sam_lower_slot_op(l, "sd", "a4", p->pitch);
     sam_lower_hart(l, ".L%u:", skip);
     p->window = window;
@@ -557,9 +360,9 @@ bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta)
 
 bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch, int64_t *known)
 {
-    if (!l->packing || l->packing->window != window || l->packing->pitched == AS_IT_IS)
+    if (!l->packing || l->packing->window != window || l->packing->pitched == PACKING_AS_IT_IS)
         return false;
-    *pitch = l->packing->pitched == KNOWN_PITCH ? LOWER_NO_SLOT : l->packing->pitch;
+    *pitch = l->packing->pitched == PACKING_KNOWN ? LOWER_NO_SLOT : l->packing->pitch;
     *known = l->packing->known;
     return true;
 }
@@ -600,12 +403,4 @@ void sam_lower_packed_routine(struct lower *l)
 {
     if (l->packing && l->packing->stages)
         sam_lower_staging_routine(l);
-}
-
-void sam_lower_packed_free(struct lower *l)
-{
-    if (l->packing)
-        free(l->packing->items);
-    free(l->packing);
-    l->packing = NULL;
 }

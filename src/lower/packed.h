@@ -31,6 +31,8 @@ bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pi
                             int64_t *known);
 /* Emit the code of prefetch: none unless the window is of packed weights. */
 void sam_lower_prefetch(struct lower *l, const struct sam_tile_op *op);
+/* Emit code that asks for the first elements of options.next. */
+void sam_lower_ask(struct lower *l);
 /* Emit the requests at the start of the program: for the first tensor that straight-line code has
  * decoded whole, and before it for small ones, which would otherwise wait for it. */
 void sam_lower_packed_setup(struct lower *l);

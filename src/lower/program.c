@@ -23,8 +23,10 @@ static bool within(const struct sam_array *a, const struct sam_array *b)
 
 /* Returns the buffer of an array; arguments with the same array share one. */
 static struct lower_buffer *add_buffer(struct sam_tile_lowered *made, const char *name,
-                                       struct sam_array *array, struct sam_error *error)
+                                       const struct sam_tile_argument *argument,
+                                       struct sam_error *error)
 {
+    struct sam_array *const array = argument->array;
     uint64_t address = SAM_SYSTEM_BUFFERS;
     for (size_t i = 0; i < made->buffer_count; i++) {
         struct lower_buffer *b = &made->buffers[i];
@@ -38,6 +40,7 @@ static struct lower_buffer *add_buffer(struct sam_tile_lowered *made, const char
         }
         address = (b->address + lower_bytes(b->array) + 2 * PAGE - 1) / PAGE * PAGE + PAGE;
     }
+    address = argument->address ? argument->address : address;
     if (lower_bytes(array) > UINT32_MAX - PAGE ||
         address + lower_bytes(array) > UINT32_MAX - PAGE) {
         sam_fail(error, SAM_ERR_INPUT, "%%%s: no room for an array of %" PRIu64 " bytes", name,
@@ -45,7 +48,8 @@ static struct lower_buffer *add_buffer(struct sam_tile_lowered *made, const char
         return NULL;
     }
     struct lower_buffer *b = &made->buffers[made->buffer_count++];
-    *b = (struct lower_buffer){.array = array, .address = address, .name = name};
+    *b = (struct lower_buffer){
+        .array = array, .address = address, .name = name, .placed = argument->address != 0};
     return b;
 }
 
@@ -108,7 +112,7 @@ static enum sam_status give_array(struct lower *l, struct sam_tile_lowered *made
         status = sam_tile_bind_shape(name, &sized, a->array, error);
     if (status != SAM_OK)
         return status;
-    struct lower_buffer *b = add_buffer(made, name, a->array, error);
+    struct lower_buffer *b = add_buffer(made, name, a, error);
     if (!b)
         return error->status;
     b->read |= !a->output || a->inout || !tile;
@@ -153,8 +157,7 @@ static enum sam_status take(struct lower *l, struct sam_tile_lowered *made, cons
         enum sam_status status = sam_tile_bind_array(v->name, type.dtype, a->array, error);
         if (status == SAM_OK) /* valid sizes set at run time are checked there */
             status = sam_tile_bind_shape(v->name, &type, a->array, error);
-        struct lower_buffer *b =
-            status == SAM_OK ? add_buffer(made, v->name, a->array, error) : NULL;
+        struct lower_buffer *b = status == SAM_OK ? add_buffer(made, v->name, a, error) : NULL;
         if (!b)
             return status == SAM_OK ? error->status : status;
         b->written = true;
@@ -187,11 +190,11 @@ static void find_stores(const struct lower *l, struct sam_tile_lowered *made,
 
 static void begin(struct lower *l)
 {
-    static const struct {
+    const struct {
         const char *name;
         uint32_t value;
     } numbers[] = {
-        {"SAM_SYSTEM_GPU_CODE", SAM_SYSTEM_GPU_CODE},
+        {"SAM_SYSTEM_GPU_CODE", SAM_SYSTEM_GPU_CODE + l->options.offset},
         {"SAM_SYSTEM_EXIT", SAM_SYSTEM_EXIT},
         {"SAM_SYSTEM_GPU_SUBMIT", SAM_SYSTEM_GPU_SUBMIT},
         {"SAM_SYSTEM_GPU_DONE", SAM_SYSTEM_GPU_DONE},
@@ -391,6 +394,7 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
         return status;
     sam_lower_finish(l);
     find_stores(l, made, values);
+    made->offset = l->options.offset;
     if (l->packing) {
         made->weights = l->options.weights;
         made->weights_size = l->options.weights_size;
@@ -498,6 +502,13 @@ static enum sam_status take_options(struct sam_tile_lower_options *o,
                                            .dialect = o->dialect};
     if (o->unbound && count)
         return sam_fail(error, SAM_ERR_USAGE, "unbound: %zu arguments are given", count);
+    if (o->offset % PAGE || o->offset >= SAM_SYSTEM_GPU_CODE_BYTES)
+        return sam_fail(error, SAM_ERR_USAGE,
+                        "a program at offset 0x%" PRIx32
+                        ": expected a multiple of %d below the 0x%x bytes that programs have",
+                        o->offset, PAGE, (unsigned)SAM_SYSTEM_GPU_CODE_BYTES);
+    if (o->next && (!o->next->array || !o->next->packed))
+        return sam_fail(error, SAM_ERR_USAGE, "next: expected a packed argument");
     o->mlen = o->mlen ? o->mlen : 512;
     o->sms = o->sms ? o->sms : 2;
     o->acc_regs = o->acc_regs ? o->acc_regs : 0xff;

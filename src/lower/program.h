@@ -14,6 +14,7 @@ struct lower_buffer {
     uint64_t address;
     const char *name;   /* first argument with this array */
     bool read, written; /* by the lowered program */
+    bool placed;        /* by the caller, who has its elements in the system */
 };
 
 static inline uint64_t lower_bytes(const struct sam_array *array)
@@ -29,6 +30,7 @@ struct sam_tile_lowered {
                                   loaded */
     const void *weights;       /* the caller's packed file, if an argument uses it */
     size_t weights_size;
+    uint32_t offset;             /* of the options */
     struct sam_image *images[2]; /* assembled `hart` and `gpu`, or NULL */
     struct lower_buffer *buffers;
     size_t buffer_count;

@@ -45,6 +45,16 @@ void sam_lower_staging_slots(struct lower *l, const char *label,
     }
 }
 
+void sam_lower_staging_claim(struct lower *l, const char *slots, const char *descriptor,
+                             uint64_t elements)
+{
+    sam_lower_code(&l->state->setup,
+                   "lla t0, %s + %d; lla t1, %s; sd t1, %d(t0); li t1, %" PRIu64 "; sd t1, %d(t0); "
+                   "li t1, 1; sd t1, %d(t0); li t1, 0x%08x; lw t1, 0(t1); sd t1, %d(t0)",
+                   slots, 8 * GROUP, descriptor, 8 * OWNER, elements, 8 * END, 8 * FLIGHT,
+                   (unsigned)SAM_SYSTEM_WEIGHT_SUBMITTED, 8 * TICKET);
+}
+
 /* t0: the slots for the window, the shared ones for rows. To label 5 with t2 = the slot that has
  * it, or on with t2 = the one to fill: of two, not the one used last. */
 static void find_slot(struct lower *l)
@@ -155,7 +165,9 @@ static void submit_record(struct lower *l)
 }
 
 /* Slot t2 has the window, soon: if it is used for the first time, ask for the next elements of the
- * loop, then wait for it. */
+ * loop, then wait for it. A failure may be that of another tensor, which has been asked for: fill
+ * the slot again, alone. If that succeeds, a record that is not one keeps the status, so that every
+ * later slot is filled again. */
 static void use_slot(struct lower *l)
 {
     sam_lower_hart(
@@ -169,17 +181,24 @@ static void use_slot(struct lower *l)
         "0: ld t6, %d(t2); bne t6, a0, 0f; ld t6, %d(t2); beq t6, a1, 1f; "
         "0: li s3, 1; jal tp, .Lfill; "
         "1: mv a1, s7; mv a2, s8; mv t2, s6; "
-        "6: li t0, 0x%08x; ld t1, %d(t2); "
+        "6: li s7, 0; "
+        "8: li t0, 0x%08x; ld t1, %d(t2); "
         "0: lw t3, 0x%x(t0); subw t3, t3, t1; bltz t3, 0b; lw t3, 0x%x(t0); beqz t3, 0f; "
-        "mv a0, t3; mv t0, t3; ret; "
-        "0: sd zero, %d(t2); "
+        "bnez s7, 9f; li s7, 1; lw t1, 0x%x(t0); "
+        "1: lw t3, 0x%x(t0); bne t3, t1, 1b; sw zero, 0x%x(t0); li s3, 0; "
+        "ld t0, %d(a0); beqz s2, 2f; lla t0, packed_shared; 2: jal tp, .Lfill; j 8b; "
+        "9: mv a0, t3; mv t0, t3; ret; "
+        "0: sd zero, %d(t2); beqz s7, 7f; lla t3, packed_none; sw t3, 0(t0); "
         "7: ld t1, %d(t2); ld t3, %d(a0); ld t4, %d(t2); sll t4, t4, t3; sub a0, t1, t4; "
         "beqz s2, 0f; mv a4, s2; 0: li t0, 0; ret",
         8 * STAGING_SLOTS, 8 * LAST, 8 * FLIGHT, 8 * COUNT, 8 * JOINED, 8 * END, 8 * GROUP,
         8 * SLOT, 8 * OWNER, 8 * FIRST, (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT, 8 * TICKET,
         (unsigned)(SAM_SYSTEM_WEIGHT_DONE - SAM_SYSTEM_WEIGHT_SUBMIT),
-        (unsigned)(SAM_SYSTEM_WEIGHT_STATUS - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * FLIGHT, 8 * ROOM,
-        8 * STAGING_SHIFT, 8 * FIRST);
+        (unsigned)(SAM_SYSTEM_WEIGHT_STATUS - SAM_SYSTEM_WEIGHT_SUBMIT),
+        (unsigned)(SAM_SYSTEM_WEIGHT_SUBMITTED - SAM_SYSTEM_WEIGHT_SUBMIT),
+        (unsigned)(SAM_SYSTEM_WEIGHT_DONE - SAM_SYSTEM_WEIGHT_SUBMIT),
+        (unsigned)(SAM_SYSTEM_WEIGHT_STATUS - SAM_SYSTEM_WEIGHT_SUBMIT), 8 * STAGING_SLOTS,
+        8 * FLIGHT, 8 * ROOM, 8 * STAGING_SHIFT, 8 * FIRST);
 }
 
 void sam_lower_staging_routine(struct lower *l)
@@ -199,5 +218,8 @@ void sam_lower_staging_routine(struct lower *l)
     choose_elements(l);
     claim_slot(l);
     submit_record(l);
-    sam_buffer_printf(&l->data, "    .balign 64\npacked_records:\n    .zero   64 * %d\n", RECORDS);
+    sam_buffer_printf(&l->data,
+                      "    .balign 64\npacked_records:\n    .zero   64 * %d\n"
+                      "packed_none:\n    .word   -1\n    .zero   60\n",
+                      RECORDS);
 }

@@ -26,6 +26,11 @@ struct lower_staging_slot {
 void sam_lower_staging_slots(struct lower *l, const char *label,
                              const struct lower_staging_slot *slots, size_t count);
 
+/* Emit setup code: the first slot of the group has, soon, the first elements of a tensor, asked for
+ * before the program. */
+void sam_lower_staging_claim(struct lower *l, const char *slots, const char *descriptor,
+                             uint64_t elements);
+
 /* Emit the routines, after the last instruction. Arguments of both: a0, descriptor; a1, a2, the
  * range of elements of a window; a3, elements from it to the window after it in its slowest
  * dimension; a5, the end of the elements that a loop will load, or 0; a6, rows of the window, each

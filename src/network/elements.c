@@ -195,8 +195,8 @@ static struct net_tile whole_power(struct sam_net_text *text, struct net_tile a,
     return product;
 }
 
-/* |a|^b = e^(b ln |a|), 1 for b = 0; negative where a is and b is odd, NaN unless b is an integer.
- */
+/* |a|^b = e^(b ln |a|), 1 for a = 1 and b = 0; negative where a is and b is odd, NaN unless b is an
+ * integer. */
 static struct net_tile general_power(struct sam_net_text *text, struct net_tile a,
                                      struct net_tile b)
 {
@@ -217,6 +217,7 @@ static struct net_tile general_power(struct sam_net_text *text, struct net_tile 
     below =
         NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, zero), size, below);
     below = NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = lt}", mask, a, zero), below, size);
+    below = NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = ne}", mask, a, one), below, one);
     return NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = ne}", mask, b, zero), below, one);
 }
 
@@ -290,7 +291,11 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
     case NET_Relu: return sam_net_unary(t, "trelu", in[0]);
     case NET_LeakyRelu: return sam_net_with(t, "tlrelu", in[0], (double)p->alpha);
     case NET_Sigmoid: return sigmoid(t, in[0]);
-    case NET_HardSigmoid: return hard(t, in[0], (double)p->alpha, (double)p->beta);
+    case NET_HardSigmoid: /* minimum and maximum of a NaN and a number are the number */
+        return NET_OP3(t, "tsel", in[0],
+                       NET_OP2(t, "tcmp {cmp = eq}", net_shape_of(SAM_U8, in[0].rows, in[0].cols),
+                               in[0], in[0]),
+                       hard(t, in[0], (double)p->alpha, (double)p->beta), in[0]);
     case NET_HardSwish: return NET_OP2(t, "tmul", in[0], in[0], hard(t, in[0], 1.0 / 6, 0.5));
     case NET_Tanh: return hyperbolic(t, in[0]);
     case NET_Erf: return error_function(t, in[0]);
@@ -345,8 +350,8 @@ uint32_t sam_net_chain_tiles(const struct net_builder *b, const struct net_group
     uint32_t tiles = 4;
     for (uint32_t i = 0; i < group->count; i++)
         switch (b->graph->nodes[group->nodes[i]].op) {
-        case NET_Erf:
-        case NET_Pow: tiles = 10; break;
+        case NET_Erf: tiles = 10; break;
+        case NET_Pow: tiles = 12; break;
         default: tiles += b->graph->nodes[group->nodes[i]].input_count > 2; break;
         }
     return tiles;

@@ -56,7 +56,7 @@ static double real_of(enum sam_net_op op, const struct net_params *p, const doub
     case NET_Relu: return x[0] < 0 ? 0 : x[0];
     case NET_LeakyRelu: return x[0] < 0 ? alpha * x[0] : x[0];
     case NET_Sigmoid: return 1 / (1 + exp(-x[0]));
-    case NET_HardSigmoid: return fmax(0, fmin(1, alpha * x[0] + beta));
+    case NET_HardSigmoid: return isnan(x[0]) ? x[0] : fmax(0, fmin(1, alpha * x[0] + beta));
     case NET_HardSwish: return x[0] * fmax(0, fmin(1, x[0] / 6 + 0.5));
     case NET_Tanh: return tanh(x[0]);
     case NET_Erf: return erf(x[0]);

@@ -40,6 +40,7 @@ struct sam_net_value {
     enum sam_dtype dtype;
     uint32_t rank;
     uint64_t shape[NET_RANK];
+    bool boolean;         /* bytes that are 0 or 1 */
     uint64_t count;       /* of elements */
     const void *data;     /* of a constant, in C order; else NULL */
     uint32_t producer;    /* node; NET_NONE: a constant or an input */

@@ -196,6 +196,9 @@ uint32_t sam_net_emit(struct import *m, enum sam_net_op op, const struct net_par
     v->rank = type->rank;
     memcpy(v->shape, type->shape, type->rank * sizeof *v->shape);
     v->count = count;
+    v->boolean = type->dtype == SAM_U8 &&
+                 (op == NET_Equal || op == NET_Less || op == NET_Greater || op == NET_Cast ||
+                  sam_net_value(m, inputs[op == NET_Where])->boolean);
     struct net_node node = {.op = op, .input_count = input_count, .output = output};
     node.name = node_name(m->node);
     node.inputs = (uint32_t *)list;
@@ -298,6 +301,7 @@ static void load_tensors(struct import *m)
         if (m->failed)
             return;
         struct sam_net_value *v = sam_net_value(m, id);
+        v->boolean = w->type == SAM_BOOL;
         m->may_make += v->count;
         v->initializer = (uint32_t)i;
         v->name = sam_blocks_text(&m->graph->store, w->name, strlen(w->name));

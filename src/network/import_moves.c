@@ -118,7 +118,7 @@ void sam_net_import_squeeze(struct import *m)
         if (bits >> d & 1 && type.shape[d] != 1)
             sam_net_refuse(m, "axis %u of shape %s: expected a size of 1", d,
                            sam_net_shape_text(&type).text);
-        if (axes.given ? !(bits >> d & 1) : type.shape[d] != 1)
+        if (axes.count ? !(bits >> d & 1) : type.shape[d] != 1)
             out.shape[out.rank++] = type.shape[d];
     }
     give_reshaped(m, &out);

@@ -105,6 +105,21 @@ static void misuse(struct import *m, const char *format, ...)
         m->failed = sam_fail(m->error, SAM_ERR_USAGE, "%s: %s", m->file, text);
 }
 
+/* Before IR version 4 initializers are inputs as well. */
+static bool is_initializer(struct import *m, const char *name)
+{
+    const uint32_t id = sam_net_find(m, name);
+    return id != NET_NONE && sam_net_value(m, id)->initializer != NET_NONE;
+}
+
+static bool has_shape(const struct net_sizes *s, const char *input)
+{
+    for (size_t i = 0; i < s->shape_count; i++)
+        if (s->shapes[i].input && strcmp(s->shapes[i].input, input) == 0)
+            return true;
+    return false;
+}
+
 /* The size that a symbolic dimension has elsewhere: from the user, or from the given shape of
  * another input. */
 static uint64_t size_of_symbol(const struct import *m, const struct net_sizes *s, const char *name)
@@ -120,6 +135,47 @@ static uint64_t size_of_symbol(const struct import *m, const struct net_sizes *s
                     return s->shapes[k].shape[d];
     }
     return 0;
+}
+
+/* All inputs of a model that has dimensions without a size, and how to give sizes. */
+static void refuse_open(struct import *m, const struct net_sizes *s)
+{
+    struct sam_buffer list = {0}, dims = {0};
+    struct sam_names seen = {0};
+    bool good = true, named = true;
+    for (size_t i = 0; i < m->onnx.input_count; i++) {
+        const struct sam_onnx_input *in = &m->onnx.inputs[i];
+        if (is_initializer(m, in->name))
+            continue;
+        good &= sam_buffer_printf(&list, "%s%.60s", list.size ? ", " : "", in->name);
+        for (size_t d = 0; d < in->rank; d++) {
+            const struct sam_onnx_dim *dim = &in->dims[d];
+            const char *const mark = d ? "," : " [";
+            if (dim->known)
+                good &= sam_buffer_printf(&list, "%s%llu", mark, (unsigned long long)dim->size);
+            else
+                good &= sam_buffer_printf(&list, "%s%.40s", mark, dim->name[0] ? dim->name : "?");
+            if (dim->known || size_of_symbol(m, s, dim->name) ||
+                sam_names_find(&seen, dim->name, strlen(dim->name)))
+                continue;
+            named &= dim->name[0] || has_shape(s, in->name);
+            if (dim->name[0])
+                good &= sam_names_add(&seen, dim->name, strlen(dim->name), m) &&
+                        sam_buffer_printf(&dims, " --dim %.60s=1", dim->name);
+        }
+        good &= sam_buffer_printf(&list, "%s", in->rank ? "]" : "");
+    }
+    if (!good)
+        sam_net_refuse_memory(m);
+    else if (named)
+        sam_net_refuse(m, "inputs %.220s: expected arrays for them, or sizes, such as%.120s",
+                       sam_buffer_text(&list), sam_buffer_text(&dims));
+    else
+        sam_net_refuse(m, "inputs %.300s: expected an array for each with '?'",
+                       sam_buffer_text(&list));
+    sam_names_free(&seen);
+    sam_buffer_free(&list);
+    sam_buffer_free(&dims);
 }
 
 static void shape_input(struct import *m, const struct net_sizes *s,
@@ -149,16 +205,10 @@ static void shape_input(struct import *m, const struct net_sizes *s,
         if (given && other && given->shape[d] != other)
             misuse(m, "dimension %u of input '%.100s' is %llu: expected %llu", d, in->name,
                    (unsigned long long)given->shape[d], (unsigned long long)other);
-        else if (!type->shape[d] && dim->name[0])
-            sam_net_refuse(m,
-                           "dimension %u ('%.100s') of input '%.100s' has no size: expected an "
-                           "array for the input, or a size for the dimension",
-                           d, dim->name, in->name);
+        else if (!type->shape[d] && given)
+            misuse(m, "dimension %u of input '%.100s' is 0: expected elements", d, in->name);
         else if (!type->shape[d])
-            sam_net_refuse(m,
-                           "dimension %u of input '%.100s' has no size: expected an array for the "
-                           "input",
-                           d, in->name);
+            refuse_open(m, s);
     }
 }
 
@@ -188,6 +238,7 @@ static void add_input(struct import *m, const struct net_sizes *s, const struct 
         return;
     }
     struct sam_net_value *v = sam_net_value(m, id);
+    v->boolean = dtype == SAM_BOOL;
     v->name = name;
     v->dtype = type.dtype;
     v->rank = type.rank;
@@ -211,21 +262,6 @@ static bool has_dim(const struct import *m, const char *name)
         for (size_t d = 0; d < m->onnx.inputs[i].rank; d++)
             if (name[0] && strcmp(m->onnx.inputs[i].dims[d].name, name) == 0)
                 return true;
-    return false;
-}
-
-/* Before IR version 4 initializers are inputs as well. */
-static bool is_initializer(struct import *m, const char *name)
-{
-    const uint32_t id = sam_net_find(m, name);
-    return id != NET_NONE && sam_net_value(m, id)->initializer != NET_NONE;
-}
-
-static bool has_shape(const struct net_sizes *s, const char *input)
-{
-    for (size_t i = 0; i < s->shape_count; i++)
-        if (s->shapes[i].input && strcmp(s->shapes[i].input, input) == 0)
-            return true;
     return false;
 }
 

@@ -6,49 +6,6 @@
 #include "network/plan.h"
 #include "samite/network.h"
 
-struct watch {
-    const struct sam_network_run_options *options;
-    size_t steps;
-};
-
-static enum sam_status after_step(void *context, const struct net_run *run, size_t step,
-                                  struct sam_error *error)
-{
-    const struct watch *w = context;
-    (void)run;
-    (void)error;
-    if (w->options->progress)
-        w->options->progress(w->options->context, step + 1, w->steps);
-    return SAM_OK;
-}
-
-/* Busy cycles of the units over all steps. */
-enum { MOST_UNITS = 64 };
-struct units {
-    struct unit {
-        const char *name;
-        unsigned number;
-        uint64_t busy;
-    } units[MOST_UNITS];
-    size_t count;
-};
-
-static void add_units(struct units *all, const struct sam_system_figures *f)
-{
-    for (size_t i = 0; i < f->row_count; i++) {
-        const struct sam_system_row *row = &f->rows[i];
-        size_t at = 0;
-        while (at < all->count && (strcmp(all->units[at].name, row->unit) != 0 ||
-                                   all->units[at].number != row->number))
-            at++;
-        if (at == MOST_UNITS)
-            continue;
-        if (at == all->count)
-            all->units[all->count++] = (struct unit){row->unit, row->number, 0};
-        all->units[at].busy += row->busy ? row->cycles : 0;
-    }
-}
-
 static void step_figures(const struct sam_system_figures *f, struct sam_network_step *s)
 {
     s->cycles = f->cycles;
@@ -89,7 +46,6 @@ static enum sam_status collect(const struct net_plan *plan, const struct net_fig
                                const struct net_figures *raw, bool timed,
                                struct sam_network_figures **figures, struct sam_error *error)
 {
-    struct units units = {0};
     struct sam_network_figures *f = sam_alloc(1, sizeof *f);
     if (!f || !(f->steps = sam_alloc(plan->step_count + 1, sizeof *f->steps))) {
         free(f);
@@ -106,19 +62,14 @@ static enum sam_status collect(const struct net_plan *plan, const struct net_fig
             return sam_fail_memory(error);
         }
         s->seconds = run->steps[i].seconds;
-        if (timed) {
+        if (timed)
             step_figures(run->steps[i].figures, s);
-            add_units(&units, run->steps[i].figures);
-        }
         if (raw->count)
             s->raw_cycles = raw->steps[i].figures->cycles;
         add_step(&f->sum, s);
     }
-    for (size_t i = 0; i < units.count; i++)
-        if (units.units[i].busy > f->sum.bound) {
-            f->sum.bound = units.units[i].busy;
-            f->sum.busiest = units.units[i].name;
-        }
+    f->sum.bound = run->busiest_cycles;
+    f->sum.busiest = run->busiest;
     *figures = f;
     return SAM_OK;
 }
@@ -129,13 +80,13 @@ enum sam_status sam_net_measure(struct net_plan *plan,
                                 struct sam_network_figures **figures, struct sam_error *error)
 {
     struct net_figures run = {0}, raw = {0};
-    struct watch watch = {options, plan->step_count};
-    struct sam_system_timing timing = {.size = sizeof timing, .config = options->config};
+    struct sam_system_timing timing = {
+        .size = sizeof timing, .config = options->config, .running = true};
     struct net_run_options o = {.rising = options->sum_order == SAM_TILE_SUM_RISING,
                                 .timing = options->timing ? &timing : NULL,
                                 .stop = options->stop,
-                                .after = after_step,
-                                .context = &watch};
+                                .progress = options->progress,
+                                .context = options->context};
     const enum net_machine machine = options->system ? NET_SYSTEM : NET_HOST;
     enum sam_status status = sam_net_plan_run(plan, machine, inputs, outputs, &o, &run, error);
     if (status == SAM_OK && options->timing && options->raw_weights) {

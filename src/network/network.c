@@ -126,11 +126,17 @@ void sam_network_close(struct sam_network *network)
 
 /* --------------------------------------------------------------------------------- tensors */
 
+/* The type that users see. */
+static enum sam_dtype dtype_of(const struct sam_net_value *value)
+{
+    return value->boolean ? SAM_BOOL : value->dtype;
+}
+
 static bool describe(const struct net_graph *graph, uint32_t value,
                      struct sam_network_tensor *tensor)
 {
     const struct sam_net_value *v = &graph->values[value];
-    *tensor = (struct sam_network_tensor){.name = v->name, .dtype = v->dtype, .rank = v->rank};
+    *tensor = (struct sam_network_tensor){.name = v->name, .dtype = dtype_of(v), .rank = v->rank};
     memcpy(tensor->shape, v->shape, sizeof tensor->shape);
     return true;
 }
@@ -207,8 +213,11 @@ static enum sam_status shape_error(const struct sam_net_value *value, const stru
     for (uint32_t i = 0; i < value->rank; i++)
         sam_buffer_printf(&text, "%s%llu", i ? "x" : "", (unsigned long long)value->shape[i]);
     const enum sam_status status =
-        sam_fail(error, SAM_ERR_USAGE, "input '%s': an array %s of %s", value->name,
-                 sam_buffer_text(&text), sam_dtype_name(value->dtype));
+        sam_fail(error, SAM_ERR_USAGE, "input '%s': an array %s of %s%s", value->name,
+                 sam_buffer_text(&text), sam_dtype_name(dtype_of(value)),
+                 array->dtype == SAM_F64 && value->dtype == SAM_F32
+                     ? " (networks compute in f32: convert the array, f64 would lose bits)"
+                     : "");
     sam_buffer_free(&text);
     return status;
 }
@@ -240,6 +249,18 @@ static const struct sam_network_array *array_named(const struct sam_network_arra
         if (strcmp(arrays[i].name, name) == 0)
             return &arrays[i];
     return NULL;
+}
+
+/* The array for an output; of two for a value that is an input as well, the second. */
+static const struct sam_network_array *output_named(const struct net_graph *g,
+                                                    const struct sam_network_array *arrays,
+                                                    size_t count, uint32_t value)
+{
+    const char *const name = g->values[value].name;
+    const struct sam_network_array *to = array_named(arrays, count, name);
+    return to && contains(g->inputs, g->input_count, value)
+               ? array_named(to + 1, count - (size_t)(to - arrays) - 1, name)
+               : to;
 }
 
 static struct state *state_of(struct sam_network *network, uint32_t input)
@@ -300,10 +321,10 @@ static void hand_out(struct sam_network *n, const struct sam_network_array *arra
         for (size_t s = 0; s < n->state_count; s++)
             if (n->states[s].output == g->outputs[i])
                 memcpy(n->states[s].data, b->outputs[i], bytes_of(value));
-        const struct sam_network_array *to = array_named(arrays, count, value->name);
+        const struct sam_network_array *to = output_named(g, arrays, count, g->outputs[i]);
         if (!to)
             continue;
-        *to->array = (struct sam_array){.dtype = value->dtype,
+        *to->array = (struct sam_array){.dtype = dtype_of(value),
                                         .rank = value->rank,
                                         .count = (size_t)value->count,
                                         .size = bytes_of(value),
@@ -326,7 +347,12 @@ static enum sam_status check_arrays(const struct sam_network *n,
                                   !contains(g->outputs, g->output_count, value)))
             return sam_fail(error, SAM_ERR_USAGE, "'%s' is not an input, an output or a kept value",
                             arrays[i].name);
-        if (array_named(arrays, i, arrays[i].name))
+        const struct sam_network_array *const before = array_named(arrays, i, arrays[i].name);
+        const bool both =
+            contains(g->inputs, g->input_count, value) &&
+            contains(g->outputs, g->output_count, value) && before &&
+            !array_named(before + 1, i - (size_t)(before - arrays) - 1, arrays[i].name);
+        if (before && !both)
             return sam_fail(error, SAM_ERR_USAGE, "two arrays for '%s'", arrays[i].name);
     }
     return SAM_OK;

@@ -86,44 +86,38 @@ void sam_net_step_free(struct net_step *step);
 
 enum net_machine { NET_HOST, NET_SYSTEM };
 
-struct net_run {
-    struct net_plan *plan;
-    void **data; /* by buffer of the plan */
-};
-
 struct net_run_options {
     bool rising;                            /* on the host: sums in rising order */
     const struct sam_system_timing *timing; /* of the system: count cycles; or NULL */
-    uint64_t max_insns;                     /* of the hart, per step; 0: no limit */
     const volatile int *stop;
-    /* Called after each step; anything but SAM_OK ends the run. Or NULL. */
-    enum sam_status (*after)(void *context, const struct net_run *run, size_t step,
-                             struct sam_error *error);
+    void (*progress)(void *context, size_t done, size_t steps); /* or NULL */
     void *context;
 };
-
-/* The elements of a value, in C order and the graph's dtype, into `elements`. False: the plan keeps
- * it nowhere, for it is within a fused step or its array may have been used again. */
-bool sam_net_run_value(const struct net_run *run, uint32_t value, size_t step, void *elements);
 
 /* Costs of a run, by step. */
 struct net_step_figures {
     double seconds;
-    struct sam_tile_stats stats;        /* on the host */
-    uint64_t instructions;              /* of the hart, on the system */
-    struct sam_system_figures *figures; /* with timing */
+    struct sam_system_figures *figures; /* with timing: of this step alone */
 };
 struct net_figures {
     struct net_step_figures *steps;
     size_t count;
+    const char *busiest; /* unit over all steps, with timing */
+    uint64_t busiest_cycles;
 };
 void sam_net_figures_free(struct net_figures *figures);
 
 /* Run a plan. `inputs` and `outputs` are arrays of the graph's inputs and outputs, in C order and
- * of their dtypes. `figures` may be NULL. */
+ * of their dtypes. `figures` may be NULL. On the system, one machine runs all steps: its caches and
+ * what the weight unit has been asked for stay from one to the next. */
 enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine,
                                  const void *const *inputs, void *const *outputs,
                                  const struct net_run_options *options, struct net_figures *figures,
                                  struct sam_error *error);
+
+/* SAM_ERR_INPUT: integers of 64 bits, which are kept in 32, may have no room with these inputs; it
+ * names the node that computes them. */
+enum sam_status sam_net_check_ranges(const struct net_graph *graph, const void *const *inputs,
+                                     struct sam_error *error);
 
 #endif

@@ -33,22 +33,28 @@ static enum sam_status take_input(const struct sam_net_value *value, const void 
     return SAM_OK;
 }
 
+enum { PAGE = 4096 };
+
 struct session {
-    struct net_run run;
-    void **own; /* by buffer: what the session has allocated */
-    uint8_t *arena;
-    enum net_machine machine;
+    struct net_plan *plan;
     const struct net_run_options *options;
+    void **data, **own; /* by buffer: where it is on the host, and what the session has allocated */
+    uint8_t *arena;
+    /* on the system: */
+    struct sam_system *system;
+    uint64_t *address; /* by buffer */
+    uint32_t offset;   /* of the next program */
+    bool asked;        /* for the weights of the next step */
 };
 
 static enum sam_status open_buffers(struct session *s, const void *const *inputs,
                                     void *const *outputs, struct sam_error *error)
 {
-    struct net_plan *const plan = s->run.plan;
-    s->run.data = sam_alloc(plan->buffer_count, sizeof *s->run.data);
+    struct net_plan *const plan = s->plan;
+    s->data = sam_alloc(plan->buffer_count, sizeof *s->data);
     s->own = sam_alloc(plan->buffer_count, sizeof *s->own);
     s->arena = sam_alloc(plan->arena, 1);
-    if (!s->run.data || !s->own || !s->arena)
+    if (!s->data || !s->own || !s->arena)
         return sam_fail_memory(error);
     for (size_t i = 0; i < plan->buffer_count; i++) {
         const struct net_buffer *const buffer = &plan->buffers[i];
@@ -60,15 +66,15 @@ static enum sam_status open_buffers(struct session *s, const void *const *inputs
         case NET_BUFFER_INPUT:
             if (wide)
                 status = take_input(value, inputs[buffer->number], &s->own[i], error);
-            s->run.data[i] = s->own[i] ? s->own[i] : (void *)(uintptr_t)inputs[buffer->number];
+            s->data[i] = s->own[i] ? s->own[i] : (void *)(uintptr_t)inputs[buffer->number];
             break;
         case NET_BUFFER_OUTPUT:
             if (wide && !(s->own[i] = sam_alloc(buffer->count, 4)))
                 status = sam_fail_memory(error);
-            s->run.data[i] = s->own[i] ? s->own[i] : outputs[buffer->number];
+            s->data[i] = s->own[i] ? s->own[i] : outputs[buffer->number];
             break;
-        case NET_BUFFER_WEIGHT: s->run.data[i] = buffer->data; break;
-        case NET_BUFFER_SCRATCH: s->run.data[i] = s->arena + buffer->offset; break;
+        case NET_BUFFER_WEIGHT: s->data[i] = buffer->data; break;
+        case NET_BUFFER_SCRATCH: s->data[i] = s->arena + buffer->offset; break;
         }
         if (status != SAM_OK)
             return status;
@@ -78,7 +84,7 @@ static enum sam_status open_buffers(struct session *s, const void *const *inputs
 
 static void give_outputs(const struct session *s, void *const *outputs)
 {
-    const struct net_plan *const plan = s->run.plan;
+    const struct net_plan *const plan = s->plan;
     for (size_t i = 0; i < plan->buffer_count; i++) {
         const struct net_buffer *const buffer = &plan->buffers[i];
         if (buffer->kind != NET_BUFFER_OUTPUT || !s->own[i])
@@ -101,100 +107,206 @@ static enum sam_status parse_step(struct net_step *step, struct sam_error *error
     return status;
 }
 
-static enum sam_status on_host(const struct session *s, struct net_step *step,
-                               const struct sam_tile_argument *arguments,
-                               struct net_step_figures *figures, struct sam_error *error)
+static struct sam_array array_of(const struct net_buffer *buffer, void *data)
+{
+    return (struct sam_array){.dtype = buffer->dtype,
+                              .rank = 1,
+                              .shape = {buffer->count},
+                              .count = buffer->count,
+                              .size = buffer->count * sam_dtype_size(buffer->dtype),
+                              .data = data};
+}
+
+/* --------------------------------------------------------------------------- on the system */
+
+/* A machine with all arrays but packed ones, which the weight unit decodes. */
+static enum sam_status open_system(struct session *s, struct sam_error *error)
+{
+    const struct net_plan *const plan = s->plan;
+    const struct sam_hart_options hart = {.size = sizeof hart, .stop = s->options->stop};
+    const struct sam_system_options options = {
+        .size = sizeof options, .hart = &hart, .timing = s->options->timing};
+    uint64_t arena = 0;
+    s->offset = PAGE;
+    s->address = sam_alloc(plan->buffer_count, sizeof *s->address);
+    enum sam_status status =
+        s->address ? sam_system_new(&options, &s->system, error) : sam_fail_memory(error);
+    if (status == SAM_OK && plan->packed)
+        status = sam_system_load_weights(s->system, plan->packed, plan->packed_size, 0, error);
+    if (status == SAM_OK)
+        status = sam_system_alloc(s->system, plan->arena, &arena, error);
+    for (size_t i = 0; i < plan->buffer_count && status == SAM_OK; i++) {
+        const struct net_buffer *const buffer = &plan->buffers[i];
+        const uint64_t size = buffer->count * sam_dtype_size(buffer->dtype);
+        s->address[i] = arena + buffer->offset;
+        if (buffer->kind == NET_BUFFER_SCRATCH || buffer->name)
+            continue;
+        status = sam_system_alloc(s->system, size, &s->address[i], error);
+        if (status == SAM_OK)
+            status = sam_system_write(s->system, s->address[i], s->data[i], size, error);
+    }
+    return status;
+}
+
+static enum sam_status fetch_outputs(const struct session *s, struct sam_error *error)
+{
+    enum sam_status status = SAM_OK;
+    for (size_t i = 0; i < s->plan->buffer_count && status == SAM_OK; i++) {
+        const struct net_buffer *const buffer = &s->plan->buffers[i];
+        if (buffer->kind == NET_BUFFER_OUTPUT)
+            status = sam_system_read(s->system, s->address[i], s->data[i],
+                                     buffer->count * sam_dtype_size(buffer->dtype), error);
+    }
+    return status;
+}
+
+static enum sam_status run_lowered(struct session *s, const struct net_step *step,
+                                   struct sam_tile_lowered *lowered,
+                                   struct net_step_figures *figures, struct sam_error *error)
+{
+    struct sam_system_result result;
+    enum sam_status status = sam_tile_lowered_load(lowered, s->system, error);
+    if (status == SAM_ERR_INPUT)
+        sam_fail(error, status, "%.100s: %.300s", step->name, error->text);
+    s->offset += sam_tile_lowered_room(lowered) + PAGE;
+    if (status == SAM_OK)
+        status = sam_system_run(s->system, &result, error);
+    if (status == SAM_OK)
+        status = sam_tile_lowered_failure(lowered, s->system, error);
+    if (status == SAM_OK && s->options->timing)
+        status = sam_system_measure(s->system, &figures->figures, error);
+    sam_system_unload(s->system);
+    return status;
+}
+
+/* The first packed argument of a step, if it has one. */
+static bool packed_argument(const struct net_plan *plan, size_t step, struct sam_array *array,
+                            struct sam_tile_argument *argument)
+{
+    for (size_t i = 0; step < plan->step_count && i < plan->steps[step].buffer_count; i++) {
+        const struct net_buffer *const buffer = &plan->buffers[plan->steps[step].buffers[i]];
+        if (!buffer->name)
+            continue;
+        *array = array_of(buffer, buffer->data);
+        *argument = (struct sam_tile_argument){.array = array, .packed = buffer->name};
+        return true;
+    }
+    return false;
+}
+
+static enum sam_status on_system(struct session *s, size_t index,
+                                 const struct sam_tile_argument *arguments, size_t count,
+                                 struct net_step_figures *figures, struct sam_error *error)
+{
+    const struct net_step *const step = &s->plan->steps[index];
+    struct sam_array array;
+    struct sam_tile_argument next;
+    struct sam_tile_lower_options lowering = {.size = sizeof lowering,
+                                              .weights = s->plan->packed,
+                                              .weights_size = s->plan->packed_size,
+                                              .offset = s->offset,
+                                              .asked = s->asked};
+    struct sam_tile_lowered *lowered = NULL;
+    char *messages = NULL;
+    s->asked = packed_argument(s->plan, index + 1, &array, &next);
+    lowering.next = s->asked ? &next : NULL;
+    enum sam_status status =
+        sam_tile_lower(step->program, 0, arguments, count, &lowering, &lowered, &messages, error);
+    if (status == SAM_ERR_INPUT && messages)
+        sam_fail(error, status, "%s: %.400s", step->name, messages);
+    free(messages);
+    if (status == SAM_OK)
+        status = run_lowered(s, step, lowered, figures, error);
+    sam_tile_lowered_free(lowered);
+    return status;
+}
+
+static uint64_t busy_cycles(const struct sam_system_figures *f, size_t from)
+{
+    uint64_t busy = 0;
+    for (size_t i = from; i < f->row_count && strcmp(f->rows[i].unit, f->rows[from].unit) == 0 &&
+                          f->rows[i].number == f->rows[from].number;
+         i++)
+        busy += f->rows[i].busy ? f->rows[i].cycles : 0;
+    return busy;
+}
+
+/* The machine has counted on from step to step: leave the part of one step. The figures of a
+ * machine always have the same rows and levels. */
+static void subtract(struct sam_system_figures *f, const struct sam_system_figures *before)
+{
+    f->cycles -= before->cycles;
+    f->instructions -= before->instructions;
+    f->macs -= before->macs;
+    f->packed -= before->packed;
+    f->raw -= before->raw;
+    for (size_t i = 0; i < f->level_count; i++) {
+        f->levels[i].read -= before->levels[i].read;
+        f->levels[i].written -= before->levels[i].written;
+    }
+    f->busiest = NULL;
+    f->busiest_cycles = 0;
+    for (size_t i = 0; i < f->row_count; i++)
+        f->rows[i].cycles -= before->rows[i].cycles;
+    for (size_t i = 0; i < f->row_count; i++)
+        if (busy_cycles(f, i) > f->busiest_cycles) {
+            f->busiest = f->rows[i].unit;
+            f->busiest_cycles = busy_cycles(f, i);
+        }
+}
+
+static void split_figures(struct net_figures *figures)
+{
+    const struct sam_system_figures *const sum = figures->steps[figures->count - 1].figures;
+    figures->busiest = sum->busiest;
+    figures->busiest_cycles = sum->busiest_cycles;
+    for (size_t i = figures->count - 1; i > 0; i--)
+        subtract(figures->steps[i].figures, figures->steps[i - 1].figures);
+}
+
+/* -------------------------------------------------------------------------------- a step */
+
+static enum sam_status on_host(const struct session *s, const struct net_step *step,
+                               const struct sam_tile_argument *arguments, size_t count,
+                               struct sam_error *error)
 {
     const struct sam_tile_options options = {.size = sizeof options,
                                              .stop = s->options->stop,
                                              .sum_order = s->options->rising ? SAM_TILE_SUM_RISING
                                                                              : SAM_TILE_SUM_SYSTEM};
-    return sam_tile_run(step->program, 0, arguments, step->buffer_count + step->scalar_count,
-                        &options, &figures->stats, error);
-}
-
-static enum sam_status run_lowered(const struct session *s, struct sam_tile_lowered *lowered,
-                                   struct sam_system *system, struct net_step_figures *figures,
-                                   struct sam_error *error)
-{
-    const struct net_plan *const plan = s->run.plan;
-    struct sam_system_result result;
-    enum sam_status status = sam_tile_lowered_load(lowered, system, error);
-    if (status == SAM_OK && plan->packed)
-        status = sam_system_load_weights(system, plan->packed, plan->packed_size, 0, error);
-    if (status == SAM_OK)
-        status = sam_system_run(system, &result, error);
-    if (status == SAM_OK)
-        status = sam_tile_lowered_failure(lowered, system, error);
-    if (status == SAM_OK)
-        status = sam_tile_lowered_fetch(lowered, system, error);
-    if (status == SAM_OK && s->options->timing)
-        status = sam_system_measure(system, &figures->figures, error);
-    return status;
-}
-
-static enum sam_status on_system(const struct session *s, struct net_step *step,
-                                 const struct sam_tile_argument *arguments,
-                                 struct net_step_figures *figures, struct sam_error *error)
-{
-    const struct net_plan *const plan = s->run.plan;
-    const struct sam_hart_options hart = {
-        .size = sizeof hart, .stop = s->options->stop, .max_insns = s->options->max_insns};
-    const struct sam_system_options options = {
-        .size = sizeof options, .hart = &hart, .timing = s->options->timing};
-    const struct sam_tile_lower_options lowering = {
-        .size = sizeof lowering, .weights = plan->packed, .weights_size = plan->packed_size};
-    struct sam_tile_lowered *lowered = NULL;
-    struct sam_system *system = NULL;
-    char *messages = NULL;
-    enum sam_status status =
-        sam_tile_lower(step->program, 0, arguments, step->buffer_count + step->scalar_count,
-                       &lowering, &lowered, &messages, error);
-    if (status == SAM_ERR_INPUT && messages)
-        sam_fail(error, status, "%s: %.400s", step->name, messages);
-    free(messages);
-    if (status == SAM_OK)
-        status = sam_system_new(&options, &system, error);
-    if (status == SAM_OK)
-        status = run_lowered(s, lowered, system, figures, error);
-    sam_system_free(system);
-    sam_tile_lowered_free(lowered);
-    return status;
+    return sam_tile_run(step->program, 0, arguments, count, &options, NULL, error);
 }
 
 /* The index that a program takes from an input of the network. */
 static enum sam_status scalar_of(const struct session *s, const struct net_scalar_argument *from,
                                  int64_t *number, struct sam_error *error)
 {
-    const int32_t given = ((const int32_t *)s->run.data[from->buffer])[from->element];
+    const int32_t given = ((const int32_t *)s->data[from->buffer])[from->element];
     *number = given < 0 ? given + (int64_t)from->limit : given;
     if (*number < 0 || (uint64_t)*number >= from->limit)
         return sam_fail(error, SAM_ERR_TRAP,
                         "input '%s': index %" PRId32 ": expected -%" PRIu64 " to %" PRIu64,
-                        s->run.plan->graph->values[s->run.plan->buffers[from->buffer].value].name,
-                        given, from->limit, from->limit - 1);
+                        s->plan->graph->values[s->plan->buffers[from->buffer].value].name, given,
+                        from->limit, from->limit - 1);
     return SAM_OK;
 }
 
-static enum sam_status run_step(const struct session *s, size_t index,
-                                struct net_step_figures *figures, struct sam_error *error)
+static enum sam_status run_step(struct session *s, size_t index, struct net_step_figures *figures,
+                                struct sam_error *error)
 {
-    struct net_step *const step = &s->run.plan->steps[index];
+    struct net_step *const step = &s->plan->steps[index];
     const size_t count = step->buffer_count + step->scalar_count;
     struct sam_array *const arrays = sam_alloc(step->buffer_count, sizeof *arrays);
     struct sam_tile_argument *const arguments = sam_alloc(count, sizeof *arguments);
     enum sam_status status = arrays && arguments ? parse_step(step, error) : sam_fail_memory(error);
     for (size_t i = 0; i < step->buffer_count && status == SAM_OK; i++) {
-        const struct net_buffer *const buffer = &s->run.plan->buffers[step->buffers[i]];
-        arrays[i] = (struct sam_array){.dtype = buffer->dtype,
-                                       .rank = 1,
-                                       .shape = {buffer->count},
-                                       .count = buffer->count,
-                                       .size = buffer->count * sam_dtype_size(buffer->dtype),
-                                       .data = s->run.data[step->buffers[i]]};
+        const uint32_t buffer = step->buffers[i];
+        arrays[i] = array_of(&s->plan->buffers[buffer], s->data[buffer]);
         arguments[i] = (struct sam_tile_argument){.array = &arrays[i]};
-        if (s->machine == NET_SYSTEM)
-            arguments[i].packed = buffer->name;
+        if (s->system) {
+            arguments[i].packed = s->plan->buffers[buffer].name;
+            arguments[i].address = s->address[buffer];
+        }
     }
     for (size_t i = 0; i < step->scalar_count && status == SAM_OK; i++) {
         int64_t number = 0;
@@ -204,55 +316,31 @@ static enum sam_status run_step(const struct session *s, size_t index,
     }
     const double begin = now();
     if (status == SAM_OK)
-        status = s->machine == NET_HOST ? on_host(s, step, arguments, figures, error)
-                                        : on_system(s, step, arguments, figures, error);
+        status = s->system ? on_system(s, index, arguments, count, figures, error)
+                           : on_host(s, step, arguments, count, error);
     figures->seconds = now() - begin;
+    if (status == SAM_ERR_STOPPED)
+        sam_fail(error, status, "stopped in step %zu of %zu, %.400s", index + 1,
+                 s->plan->step_count, step->name);
     free(arrays);
     free(arguments);
     return status;
 }
 
-static enum sam_status run_steps(const struct session *s, struct net_figures *figures,
+static enum sam_status run_steps(struct session *s, struct net_figures *figures,
                                  struct sam_error *error)
 {
-    for (size_t i = 0; i < s->run.plan->step_count; i++) {
-        struct net_step_figures unused = {0};
-        enum sam_status status = run_step(s, i, figures ? &figures->steps[i] : &unused, error);
-        sam_system_figures_free(unused.figures);
-        if (status == SAM_OK && s->options->after)
-            status = s->options->after(s->options->context, &s->run, i, error);
-        if (status != SAM_OK)
-            return status;
+    enum sam_status status = SAM_OK;
+    for (size_t i = 0; i < s->plan->step_count && status == SAM_OK; i++) {
+        status = run_step(s, i, &figures->steps[i], error);
+        if (status == SAM_OK && s->options->progress)
+            s->options->progress(s->options->context, i + 1, s->plan->step_count);
     }
-    return SAM_OK;
-}
-
-static void copy_value(const struct sam_net_value *value, const struct net_place *place,
-                       const uint8_t *data, size_t size, uint8_t *to)
-{
-    for (uint64_t i = 0; i < value->count; i++) {
-        uint64_t rest = i;
-        int64_t at = place->offset;
-        for (uint32_t axis = value->rank; axis-- > 0; rest /= value->shape[axis])
-            at += (int64_t)(rest % value->shape[axis]) * place->stride[axis];
-        if (value->dtype == SAM_I64)
-            ((int64_t *)to)[i] = ((const int32_t *)data)[at];
-        else
-            memcpy(to + i * size, data + (size_t)at * size, size);
-    }
-}
-
-bool sam_net_run_value(const struct net_run *run, uint32_t value, size_t step, void *elements)
-{
-    const struct sam_net_value *const v = &run->plan->graph->values[value];
-    const struct net_place *const place = &run->plan->places[value];
-    if (place->buffer == NET_NONE)
-        return false;
-    const struct net_buffer *const buffer = &run->plan->buffers[place->buffer];
-    if (buffer->kind == NET_BUFFER_SCRATCH && (step < buffer->first || step > buffer->last))
-        return false;
-    copy_value(v, place, run->data[place->buffer], sam_dtype_size(buffer->dtype), elements);
-    return true;
+    if (status == SAM_OK && s->system)
+        status = fetch_outputs(s, error);
+    if (status == SAM_OK && s->options->timing && figures->count)
+        split_figures(figures);
+    return status;
 }
 
 enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine,
@@ -261,28 +349,33 @@ enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine
                                  struct sam_error *error)
 {
     const struct net_run_options none = {0};
-    struct session s = {
-        .run = {.plan = plan}, .machine = machine, .options = options ? options : &none};
-    if (figures)
-        *figures = (struct net_figures){0};
+    struct session s = {.plan = plan, .options = options ? options : &none};
+    struct net_figures unused;
+    figures = figures ? figures : &unused;
+    *figures = (struct net_figures){0};
     if (SAM_LACKS(error, plan, inputs, outputs))
         return SAM_ERR_USAGE;
-    enum sam_status status = open_buffers(&s, inputs, outputs, error);
-    if (status == SAM_OK && figures) {
-        figures->steps = sam_alloc(plan->step_count, sizeof *figures->steps);
-        figures->count = figures->steps ? plan->step_count : 0;
-        if (!figures->steps)
-            status = sam_fail_memory(error);
-    }
+    figures->steps = sam_alloc(plan->step_count, sizeof *figures->steps);
+    figures->count = figures->steps ? plan->step_count : 0;
+    enum sam_status status =
+        figures->steps ? open_buffers(&s, inputs, outputs, error) : sam_fail_memory(error);
+    if (status == SAM_OK)
+        status = sam_net_check_ranges(plan->graph, inputs, error);
+    if (status == SAM_OK && machine == NET_SYSTEM)
+        status = open_system(&s, error);
     if (status == SAM_OK)
         status = run_steps(&s, figures, error);
     if (status == SAM_OK)
         give_outputs(&s, outputs);
+    if (figures == &unused)
+        sam_net_figures_free(figures);
+    sam_system_free(s.system);
     for (size_t i = 0; s.own && i < plan->buffer_count; i++)
         free(s.own[i]);
     free(s.own);
-    free(s.run.data);
+    free(s.data);
     free(s.arena);
+    free(s.address);
     return status;
 }
 

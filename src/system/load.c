@@ -53,6 +53,14 @@ enum sam_status sam_system_load(struct sam_system *system, const struct sam_imag
     return status;
 }
 
+void sam_system_unload(struct sam_system *system)
+{
+    if (!system)
+        return;
+    system->gpu_image_count = 0;
+    system->hart->image = NULL;
+}
+
 static bool is_loaded(const struct sam_system *system, const struct sam_image *image)
 {
     for (size_t i = 0; i < system->gpu_image_count; i++)

@@ -39,6 +39,7 @@ enum sam_status sam_system_time_new(const struct sam_system_timing *timing, unsi
     else
         sam_system_config_defaults(&time->config);
     time->config.wu.raw |= timing->raw_weights;
+    time->running = timing->running;
     enum sam_status status = sam_system_config_check(&time->config, mlen, error);
     const struct sam_memtime_watch watch = {watch_transfer, time};
     if (status == SAM_OK &&

@@ -26,6 +26,7 @@ struct system_time {
     struct system_trace *trace; /* NULL: none */
     struct system_weight_wave *wave;
     struct system_pipes *pipes; /* NULL: none */
+    bool running;               /* figures leave the queues at work */
 };
 
 /* Before the hart is created, which uses its clock, its port and the parameters of its parts.

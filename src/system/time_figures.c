@@ -103,6 +103,7 @@ static bool collect_levels(struct sam_system_figures *f, const struct system_tim
     f->levels = sam_alloc(SAM_MEMTIME_LEVELS, sizeof *f->levels);
     for (unsigned i = 0; f->levels && i < SAM_MEMTIME_LEVELS; i++) {
         const struct sam_memtime_level_figures *l = &m->level[i];
+        const uint64_t used = l->busy + l->waiting; /* answers may be to come */
         if (i == SAM_MEMTIME_LINK && c->link_size == 0)
             continue;
         f->levels[f->level_count++] =
@@ -112,7 +113,7 @@ static bool collect_levels(struct sam_system_figures *f, const struct system_tim
                                       .written = l->bytes.written,
                                       .busy = l->busy,
                                       .waiting = l->waiting,
-                                      .idle = f->cycles - l->busy - l->waiting,
+                                      .idle = used < f->cycles ? f->cycles - used : 0,
                                       .width = widths[i],
                                       .hits = l->hits,
                                       .misses = l->misses,
@@ -171,7 +172,8 @@ static bool collect(struct sam_system_figures *f, struct system_time *time)
 {
     struct system_measuring m = {.figures = f};
     struct sam_engines_report report;
-    sam_system_time_settle(time);
+    if (!time->running)
+        sam_system_time_settle(time);
     const struct sam_mxu_stats *stats = sam_hart_cycles(time->hart);
     const struct sam_memtime_levels_figures *memory = sam_memtime_levels_figures(time->levels);
     sam_hart_engines(time->hart, &report);
@@ -189,6 +191,8 @@ static bool collect(struct sam_system_figures *f, struct system_time *time)
     f->launches = sam_alloc(time->launch_count + 1, sizeof *f->launches);
     if (m.failed || !f->launches)
         return false;
+    if (time->running)
+        return true;
     f->launch_count = time->launch_count;
     if (time->launch_count)
         memcpy(f->launches, time->launches, time->launch_count * sizeof *f->launches);

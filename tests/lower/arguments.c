@@ -107,6 +107,30 @@ TEST(packed)
     sam_tile_program_free(p);
 }
 
+/* A program beyond the room that the programs of a system have. */
+TEST(room)
+{
+    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    struct sam_tile_argument a[2];
+    struct sam_tile_lowered *made;
+    struct sam_system *system;
+    struct sam_error error = {0};
+    char *messages;
+    arguments_of(a);
+    struct sam_tile_lower_options o = {.size = sizeof o, .offset = UINT32_C(0x10000000)};
+    expect_input(p, a, &o, "expected a multiple of 4096 below the 0x10000000 bytes");
+    o.offset -= 4096;
+    assert_int_equal(sam_tile_lower(p, 0, a, 2, &o, &made, &messages, NULL), SAM_OK);
+    free(messages);
+    assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
+    assert_int_equal(sam_tile_lowered_load(made, system, &error), SAM_ERR_INPUT);
+    assert_non_null(
+        strstr(error.text, "have 0x10000000 bytes of room, this one would end at 0x100"));
+    sam_system_free(system);
+    sam_tile_lowered_free(made);
+    sam_tile_program_free(p);
+}
+
 TEST(lowered)
 {
     struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
@@ -131,6 +155,12 @@ TEST(lowered)
     refuses(sam_tile_lowered_failure, made, system); /* not loaded */
     refuses(sam_tile_lowered_fetch, NULL, system);
     refuses(sam_tile_lowered_fetch, made, NULL);
+    assert_int_equal(sam_tile_lowered_room(NULL), 0);
+    const struct sam_tile_lower_options odd = {.size = sizeof odd, .offset = 100};
+    const struct sam_tile_lower_options plain = {.size = sizeof plain, .next = &a[0]};
+    struct sam_tile_lowered *none;
+    refuses(sam_tile_lower, p, 0, a, 2, &odd, &none, &messages);
+    refuses(sam_tile_lower, p, 0, a, 2, &plain, &none, &messages);
     refuses(sam_tile_lowered_emit, NULL, "/tmp");
     refuses(sam_tile_lowered_emit, made, NULL);
     assert_string_equal(sam_tile_lowered_hart(NULL), "");

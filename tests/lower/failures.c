@@ -2,6 +2,8 @@
 /* Programs that fail at run time, with the message of the executor at its line. */
 #include "lower/lowered.h"
 
+#include <stdlib.h>
+
 #define F32 "!pto.ptr<f32>"
 
 /* A function of two indexes, an input and an output of 64 elements, fails with this message, or
@@ -140,6 +142,92 @@ TEST(test_wide_products)
     lowered_scalar(&x, SAM_I64, 3);
     lowered_refused(&x, "test.pto:8:1: error: tload: more elements than 64 bits can count");
     lowered_free(&x);
+}
+
+/* --- a damaged tensor that has been asked for before the one that is loaded first */
+
+enum { SIDE = 64 };
+
+/* A packed file of "a" and "b". */
+static uint8_t *pack_both(const float *elements, size_t *size)
+{
+    struct sam_weight tensors[2] = {
+        {.name = "a", .type = SAM_F32, .rank = 1, .shape = {SIDE * SIDE}},
+        {.name = "b", .type = SAM_F32, .rank = 1, .shape = {SIDE * SIDE}}};
+    const struct sam_weights weights = {
+        .tensors = tensors, .count = 2, .file_size = 2 * SIDE * SIDE * sizeof *elements};
+    tensors[0].size = tensors[1].size = tensors[1].offset = SIDE * SIDE * sizeof *elements;
+    const size_t room = sam_pack_bound(&weights);
+    uint8_t *packed = malloc(room);
+    assert_non_null(packed);
+    assert_int_equal(sam_pack(&weights, elements, NULL, packed, room, size, NULL), SAM_OK);
+    return packed;
+}
+
+#define VIEW "!pto.tensor_view<?x?xf32>"
+#define PART "!pto.partition_tensor_view<8x8xf32>"
+#define FULL "!pto.tile_buf<vec, 8x8xf32>"
+#define WINDOW(n)                                                                                  \
+    "%v" n " = pto.make_tensor_view %" n ", shape = [%c64, %c64], strides = [%c64, %c1] : " VIEW   \
+    "\n%p" n " = pto.partition_view %v" n ", offsets = [%c0, %c0], sizes = [%c8, %c8] : " VIEW     \
+    " -> " PART "\n"
+#define MOVE(n)                                                                                    \
+    "%t" n " = pto.tload %p" n " : " PART " -> " FULL "\n"                                         \
+    "pto.tstore ins(%t" n " : " FULL ") outs(%pz : " PART ")\n"
+#define BOTH                                                                                       \
+    "func.func @f(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %z: !pto.ptr<f32>) {\n"                    \
+    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
+    "%c8 = arith.constant 8 : index\n%c64 = arith.constant 64 : index\n" WINDOW("a") WINDOW("b")   \
+        WINDOW("z") "pto.prefetch %pb : " PART "\n" MOVE("a")
+
+static void expect_damaged(const char *text, const char *words)
+{
+    struct lowered x = {.text = text, .seed = 1};
+    struct sam_system *system;
+    struct sam_system_result result;
+    size_t size, other_size;
+    float elements[2 * SIDE * SIDE];
+    for (size_t i = 0; i < SAM_COUNT(elements); i++)
+        elements[i] = (float)i;
+    uint8_t *packed = pack_both(elements, &size);
+    elements[2 * SIDE * SIDE - 1] += 0.25F;
+    uint8_t *other = pack_both(elements, &other_size);
+    size_t at = 0;
+    while (packed[at] == other[at])
+        at++;
+    packed[at + 4096] ^= 1; /* after the header of the chunk */
+    for (unsigned i = 0; i < 3; i++)
+        lowered_array(&x, SAM_F32, SIDE, SIDE);
+    x.arguments[0].packed = "a";
+    x.arguments[1].packed = "b";
+    x.options.weights = packed;
+    x.options.weights_size = size;
+    struct sam_tile_lowered *made = lowered_make(&x);
+    assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
+    assert_int_equal(sam_tile_lowered_load(made, system, &x.error), SAM_OK);
+    if (sam_system_load_weights(system, packed, size, 0, &x.error) != SAM_OK)
+        fail_msg("%s", x.error.text);
+    assert_int_equal(sam_system_run(system, &result, &x.error), SAM_OK);
+    const enum sam_status status = sam_tile_lowered_failure(made, system, &x.error);
+    if (words ? status != SAM_ERR_TRAP || !strstr(x.error.text, words) : status != SAM_OK)
+        fail_msg("expected %s: found %d, %s", words, status, x.error.text);
+    if (!words) {
+        assert_int_equal(sam_tile_lowered_fetch(made, system, NULL), SAM_OK);
+        assert_true(((const float *)x.arrays[2].data)[7 * SIDE + 7] == 7 * SIDE + 7);
+    }
+    sam_system_free(system);
+    sam_tile_lowered_free(made);
+    lowered_free(&x);
+    free(packed);
+    free(other);
+}
+
+TEST(test_damaged)
+{
+    expect_damaged(BOTH "return }\n", NULL); /* never loaded */
+    expect_damaged(BOTH MOVE("b") "return }\n", "cannot decode the packed %b: status 3");
+    expect_damaged(BOTH "%u = pto.tload %pa : " PART " -> " FULL "\n" MOVE("b") "return }\n",
+                   "cannot decode the packed %b: status 3");
 }
 
 /* An operation without a lowering is reported at its line, before anything runs. */

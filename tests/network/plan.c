@@ -129,6 +129,34 @@ TEST(transposed_convolutions)
     }
 }
 
+/* Weights of the next step are asked for: small ones, larger ones, after a step without any. A
+ * softmax of large products magnifies their rounding. */
+TEST(products_in_a_row)
+{
+    for (uint64_t i = 0; i < test_number("SAMITE_CASES", 4); i++) {
+        struct small s;
+        small_start(&s, seed + i);
+        uint64_t shape[2] = {between(&s, 1, 20), between(&s, 1, 120)};
+        uint32_t value = small_input(&s, SAM_F32, 2, shape);
+        for (unsigned k = 0; k < 4; k++) {
+            const uint64_t deep = shape[1];
+            shape[1] = between(&s, 1, k == 1 ? 700 : 120);
+            const uint32_t weights =
+                small_constant(&s, SAM_F32, 2, (uint64_t[]){deep, shape[1]}, -1, 1);
+            const uint32_t product = small_value(&s, SAM_F32, 2, shape);
+            small_node(&s, NET_MatMul, product, 2, (uint32_t[]){value, weights});
+            value = product;
+            if (small_below(&s, 2))
+                continue;
+            value = small_value(&s, SAM_F32, 2, shape);
+            small_node(&s, NET_Softmax, value, 1, &product)->params.axis = 1;
+        }
+        small_output(&s, value);
+        small_check(&s, 1e-3, true);
+        small_free(&s);
+    }
+}
+
 /* Kernels as large as their stride: phases side by side. */
 TEST(doubling_convolutions)
 {

@@ -180,28 +180,76 @@ TEST(refused)
     small_free(&s);
 }
 
-/* Min and Max of a NaN and a number are the number. */
+/* Functions of NaN: Min and Max of a NaN and a number are the number; 1 to the power of a NaN is 1.
+ */
 TEST(nans)
 {
-    static const enum sam_net_op ops[] = {NET_Min, NET_Max};
+    static const struct {
+        enum sam_net_op op;
+        uint32_t inputs;
+        float out[3];
+    } cases[] = {{NET_Min, 2, {-2, 1, NAN}},
+                 {NET_Max, 2, {-2, 1, NAN}},
+                 {NET_Pow, 2, {NAN, 1, NAN}},
+                 {NET_HardSigmoid, 1, {NAN, 0.75F, NAN}}};
     struct net_plan *plan;
     struct sam_error error = {0};
     struct small s;
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 2 * SAM_COUNT(cases); i++) {
         small_start(&s, 1);
         const uint32_t x = small_input(&s, SAM_F32, 1, (uint64_t[]){3});
         const uint32_t y = small_input(&s, SAM_F32, 1, (uint64_t[]){3});
         const uint32_t z = small_value(&s, SAM_F32, 1, (uint64_t[]){3});
-        small_node(&s, ops[i % 2], z, 2, (uint32_t[]){x, y});
+        struct net_node *const node =
+            small_node(&s, cases[i / 2].op, z, cases[i / 2].inputs, (uint32_t[]){x, y});
+        node->params.alpha = 0.25F;
+        node->params.beta = 0.5F;
         small_output(&s, z);
         const float in[2][3] = {{NAN, 1, NAN}, {-2, NAN, NAN}};
         float out[3];
         assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
-        assert_int_equal(sam_net_plan_run(plan, i < 2 ? NET_HOST : NET_SYSTEM,
+        assert_int_equal(sam_net_plan_run(plan, i % 2 ? NET_SYSTEM : NET_HOST,
                                           (const void *[]){in[0], in[1]}, (void *[]){out}, NULL,
                                           NULL, &error),
                          SAM_OK);
-        assert_true(out[0] == -2 && out[1] == 1 && isnan(out[2]));
+        for (unsigned k = 0; k < 3; k++)
+            if (isnan(cases[i / 2].out[k]) ? !isnan(out[k]) : out[k] != cases[i / 2].out[k])
+                fail_msg("case %u: element %u is %g", i, k, (double)out[k]);
+        sam_net_plan_free(plan);
+        small_free(&s);
+    }
+}
+
+/* Integers of 64 bits that may have no room in 32 are refused, with the node. */
+TEST(wide_results)
+{
+    static const struct {
+        enum sam_net_op op;
+        int64_t a, b;
+        bool fits;
+    } cases[] = {
+        {NET_Add, INT32_MAX, 0, true},         {NET_Add, INT32_MAX, 1, false},
+        {NET_Sub, INT32_MIN, 0, true},         {NET_Sub, INT32_MIN, 1, false},
+        {NET_Mul, 65536, 32767, true},         {NET_Mul, -65536, -32768, false},
+        {NET_Min, INT32_MAX, INT32_MIN, true}, {NET_Div, INT32_MAX, -2, true},
+    };
+    struct net_plan *plan;
+    struct sam_error error = {0};
+    struct small s;
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        small_start(&s, 1);
+        const uint32_t a = small_input(&s, SAM_I64, 0, NULL), b = small_input(&s, SAM_I64, 0, NULL);
+        const uint32_t c = small_value(&s, SAM_I64, 0, NULL);
+        small_node(&s, cases[i].op, c, 2, (uint32_t[]){a, b});
+        small_output(&s, c);
+        int64_t out = 0;
+        assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+        assert_int_equal(sam_net_plan_run(plan, NET_HOST,
+                                          (const void *[]){&cases[i].a, &cases[i].b},
+                                          (void *[]){&out}, NULL, NULL, &error),
+                         cases[i].fits ? SAM_OK : SAM_ERR_INPUT);
+        if (!cases[i].fits && !strstr(error.text, "integers of 64 bits may be"))
+            fail_msg("%s", error.text);
         sam_net_plan_free(plan);
         small_free(&s);
     }

@@ -206,7 +206,7 @@ void small_check(struct small *small, double tolerance, bool system)
     check_plan(small, inputs, expected, &(struct net_plan_options){.no_fusion = true}, tolerance,
                false);
     check_plan(small, inputs, expected, NULL, tolerance, system);
-    if (system && test_below(&small->random, 2)) {
+    if (system) {
         const struct net_plan_options packed = {
             .weights = test_below(&small->random, 2) ? NET_WEIGHTS_HUFFMAN : NET_WEIGHTS_WINDOW};
         check_plan(small, inputs, expected, &packed, tolerance, true);

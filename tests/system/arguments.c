@@ -75,6 +75,7 @@ TEST(programs)
     refuses(sam_system_load, system, NULL);
     refuses(sam_system_load_gpu, NULL, image);
     refuses(sam_system_load_gpu, system, NULL);
+    sam_system_unload(NULL);
     refuses(sam_system_run, NULL, &result);
     assert_non_null(sam_system_hart(system));
     assert_non_null(sam_system_gpu(system));
