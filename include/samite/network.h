@@ -90,8 +90,8 @@ SAM_API enum sam_status sam_network_emit(const struct sam_network *network, cons
 
 /* An array by the name of its value. Arrays of inputs are read: one for each input, with its
  * shape, and its dtype or one that converts to it without loss. Others, of outputs and values that
- * are kept, are made: free them with sam_array_free. Of two arrays for a value that is both an input
- * and an output, the first is read and the second made. */
+ * are kept, are made: free them with sam_array_free. Of two arrays for a value that is both an
+ * input and an output, the first is read and the second made. */
 struct sam_network_array {
     const char *name;
     struct sam_array *array;

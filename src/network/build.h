@@ -77,8 +77,6 @@ void sam_net_order_channels(uint32_t rank, uint32_t *order);
 void sam_net_order_like(const struct net_place *place, uint32_t rank, const uint64_t *shape,
                         uint32_t *order);
 void sam_net_order_c(uint32_t rank, uint32_t *order);
-/* The first element of a constant as a number. */
-double sam_net_place_constant(const struct sam_net_value *value, uint64_t element);
 
 /* --- space.c: the elements of an output, as axes, and what is read and written for each */
 enum { NET_OPERANDS = 40 };

@@ -85,8 +85,7 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
         for (uint64_t i = 0; i < ins; i++)
             for (uint64_t y = 0; y < kh; y++)
                 for (uint64_t x = 0; x < kw; x++) {
-                    const double weight =
-                        sam_net_place_constant(w, ((o * ins + i) * kh + y) * kw + x);
+                    const double weight = sam_net_real(w, ((o * ins + i) * kh + y) * kw + x);
                     const uint64_t at = wide ? ((y * outs + o) * kw + x) * ins + i
                                              : ((y * kw + x) * outs + o) * ins + i;
                     data[at] = (float)weight;

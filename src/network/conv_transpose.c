@@ -18,7 +18,7 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
             for (uint64_t t = 0; t < count; t++)
                 if ((uint64_t)taps[t] < all)
                     data[(t * outs * groups + i / ins * outs + o) * ins + i % ins] =
-                        (float)sam_net_place_constant(w, (i * outs + o) * all + (uint64_t)taps[t]);
+                        (float)sam_net_real(w, (i * outs + o) * all + (uint64_t)taps[t]);
     if (data)
         b->plan->buffers[place.buffer].stored = w->dtype;
     return place;
@@ -99,13 +99,13 @@ static void run_side_by_side(struct net_builder *b, const struct sam_net_value *
     float *const repeated =
         biased ? sam_net_weight_add(b, SAM_F32, width * outs, &bias.buffer) : NULL;
     for (uint64_t i = 0; repeated && i < width * outs; i++)
-        repeated[i] = (float)sam_net_place_constant(&b->graph->values[node->inputs[2]], i % outs);
+        repeated[i] = (float)sam_net_real(&b->graph->values[node->inputs[2]], i % outs);
     for (uint64_t y = 0; y < node->params.kernel[0] && b->status == SAM_OK; y++) {
         struct net_contract c = *whole;
         struct net_place weights = {0};
         float *const data = sam_net_weight_add(b, SAM_F32, width * outs * ins, &weights.buffer);
         for (uint64_t i = 0; data && i < ins * outs * width; i++)
-            data[i] = (float)sam_net_place_constant(
+            data[i] = (float)sam_net_real(
                 w, ((i % ins * outs + i / ins % outs) * w->shape[2] + y) * width + i / ins / outs);
         if (!data)
             return;

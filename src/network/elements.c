@@ -392,7 +392,7 @@ static struct net_tile value_tile(struct net_builder *b, const struct net_site *
         if (met->value[i] == value)
             return met->tile[i];
     if (is_scalar(v))
-        return sam_net_scalar(&b->text, sam_net_kept(v->dtype), sam_net_place_constant(v, 0));
+        return sam_net_scalar(&b->text, sam_net_kept(v->dtype), sam_net_real(v, 0));
     for (uint32_t o = 1; o < site->space->operands; o++)
         if (site->space->operand[o].value == value) {
             meet_value(met, value, sam_net_site_load(b, site, o));

@@ -74,7 +74,7 @@ static void by_constants(struct gather *g, const struct sam_net_value *indices, 
         sam_net_build_fail(g->b, SAM_ERR_INPUT, "%llu constant indices: expected at most %d",
                            (unsigned long long)indices->count, (int)MOST_INDICES);
     for (uint64_t i = 0; i < indices->count && g->b->status == SAM_OK; i++) {
-        const int64_t index = wrapped(sam_net_place_constant(indices, i), limit);
+        const int64_t index = wrapped(sam_net_real(indices, i), limit);
         if (index < 0 || (uint64_t)index >= limit) {
             sam_net_build_fail(g->b, SAM_ERR_INPUT, "index %lld of %llu", (long long)index,
                                (unsigned long long)limit);

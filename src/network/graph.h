@@ -110,6 +110,9 @@ bool sam_net_graph_prune(struct net_graph *graph);
 /* Elements before and after an axis: values of an output are outer x shape[axis] x inner. */
 uint64_t sam_net_outer(const struct sam_net_value *value, uint32_t axis);
 uint64_t sam_net_inner(const struct sam_net_value *value, uint32_t axis);
+/* Elements of a constant. */
+double sam_net_real(const struct sam_net_value *value, uint64_t i);
+int64_t sam_net_whole(const struct sam_net_value *value, uint64_t i);
 
 /* Import the ONNX model at `path`, opsets 7 to 17. Dimensions without a number come from `shapes`
  * and `dims`; a shape without a name is that of the next input that none names. SAM_ERR_USAGE: the

@@ -109,9 +109,6 @@ uint32_t sam_net_reduce(struct import *m, enum sam_net_op op, uint32_t x);
 
 /* --- fold.c: compute `out` if the operator allows. Returns false if not, or out of memory. */
 bool sam_net_fold(struct net_graph *graph, const struct net_node *node, struct sam_net_value *out);
-/* Elements of a constant. */
-double sam_net_real(const struct sam_net_value *value, uint64_t i);
-int64_t sam_net_whole(const struct sam_net_value *value, uint64_t i);
 
 /* --- fold_conv.c: Mul and Add of constants per channel into the Conv before them. */
 void sam_net_fold_conv(struct import *m);

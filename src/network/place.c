@@ -55,14 +55,6 @@ enum sam_dtype sam_net_kept(enum sam_dtype dtype)
     }
 }
 
-double sam_net_place_constant(const struct sam_net_value *value, uint64_t element)
-{
-    const size_t size = sam_dtype_size(value->dtype);
-    uint64_t bits = 0;
-    memcpy(&bits, (const uint8_t *)value->data + element * size, size);
-    return sam_dtype_value(value->dtype, bits);
-}
-
 void sam_net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride)
 {
     int64_t step = 1;
@@ -214,7 +206,7 @@ static void place_constant(struct net_builder *b, uint32_t value)
         return;
     sam_net_strides(v->rank, v->shape, place->stride);
     for (uint64_t i = 0; i < v->count; i++) {
-        const double number = sam_net_place_constant(v, i);
+        const double number = sam_net_real(v, i);
         if (dtype == SAM_F32)
             ((float *)data)[i] = (float)number;
         else if (dtype == SAM_U8)

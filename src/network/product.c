@@ -11,8 +11,7 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
     float *const data = sam_net_weight_add(b, SAM_F32, v->count, &place.buffer);
     for (uint64_t k = 0; data && k < depth; k++)
         for (uint64_t n = 0; n < cols; n++)
-            data[n * depth + k] =
-                (float)sam_net_place_constant(v, transposed ? n * depth + k : k * cols + n);
+            data[n * depth + k] = (float)sam_net_real(v, transposed ? n * depth + k : k * cols + n);
     if (b->status == SAM_OK)
         b->plan->buffers[place.buffer].stored = v->dtype;
     place.stride[0] = 1;

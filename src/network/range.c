@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "network/import.h"
 #include "network/plan.h"
 
 struct range {
