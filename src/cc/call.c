@@ -111,6 +111,8 @@ static enum sam_status primitive(struct cc_function *f, llvm_ref insn, const cha
                    sam_cc_op(f, name[4] ? OP_MULHU : OP_MULH, arg(f, insn, 0), arg(f, insn, 1)));
     } else if (strcmp(name, "barrier") == 0) {
         effect(f, "barrier", sam_cc_imm(1), none);
+    } else if (strcmp(name, "meet") == 0) {
+        /* it has kept LLVM from moving code, and does nothing */
     } else if (strcmp(name, "print_ring") == 0) {
         effect(f, "csrwi", sam_cc_imm(SAM_CC_CSR_PRINT), sam_cc_imm(1));
     } else if (strcmp(name, "print_buffer") == 0) {
