@@ -287,9 +287,13 @@ static enum sam_status integer(struct cc_function *f, llvm_ref insn, const char 
         for (unsigned i = 0; i < n; i++)
             b[i] = reverse(f, name[1] == 'i', a[n - 1 - i]);
         sam_cc_wide_shift(f, LL_LSHR, n, b, sam_cc_imm(spare), out);
+    } else if (is_name(name, "abs") && n == 1) {
+        out[0] = sam_cc_op(f, OP_MAX, a[0], sam_cc_op(f, OP_SUB, zero, a[0]));
     } else if (is_name(name, "abs")) {
-        sam_cc_wide_op(f, LL_SUB, n, out, a, b);
-        extreme(f, "smax", n, a, b, out);
+        for (unsigned i = 0; i < n; i++)
+            b[i] = sam_cc_op(f, OP_SRA, a[n - 1], sam_cc_imm(31));
+        sam_cc_wide_op(f, LL_XOR, n, a, b, a);
+        sam_cc_wide_op(f, LL_SUB, n, a, b, out);
     } else {
         sam_cc_wide_use(f, ll->GetOperand(insn, 1), at, is_signed, b);
         const bool whole = n == 1 || !spare;
