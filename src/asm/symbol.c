@@ -79,7 +79,8 @@ static void already_defined(struct assembler *as, const struct asm_symbol *symbo
 
 void sam_asm_define_label(struct assembler *as, const char *name, size_t size, struct asm_at at)
 {
-    if (sam_asm_reserved_name(as, name, size)) {
+    const struct asm_symbol *known = sam_asm_symbol_find(as, name, size);
+    if (sam_asm_reserved_name(as, name, size) && !(known && known->global)) { /* by .globl */
         sam_asm_error(as, at, "'%.*s' is a register, not a label", (int)size, name);
         return;
     }

@@ -111,6 +111,8 @@ static enum sam_status primitive(struct cc_function *f, llvm_ref insn, const cha
                    sam_cc_op(f, name[4] ? OP_MULHU : OP_MULH, arg(f, insn, 0), arg(f, insn, 1)));
     } else if (strcmp(name, "barrier") == 0) {
         effect(f, "barrier", sam_cc_imm(1), none);
+    } else if (strcmp(name, "meet") == 0) {
+        /* it has kept LLVM from moving code, and does nothing */
     } else if (strcmp(name, "print_ring") == 0) {
         effect(f, "csrwi", sam_cc_imm(SAM_CC_CSR_PRINT), sam_cc_imm(1));
     } else if (strcmp(name, "print_buffer") == 0) {
@@ -129,14 +131,16 @@ static enum sam_status primitive(struct cc_function *f, llvm_ref insn, const cha
     return SAM_OK;
 }
 
+/* Halves of fields of 2, 4 and 8 bits. */
+static const struct {
+    int32_t mask, shift;
+} halves[] = {{0x55555555, 1}, {0x33333333, 2}, {0x0f0f0f0f, 4}};
+
 static struct cc_opnd count_bits(struct cc_function *f, struct cc_opnd x)
 {
-    static const struct {
-        int32_t mask, shift;
-    } steps[] = {{0x55555555, 1}, {0x33333333, 2}, {0x0f0f0f0f, 4}};
-    for (size_t i = 0; i < SAM_COUNT(steps); i++) {
-        const struct cc_opnd mask = sam_cc_imm(steps[i].mask);
-        const struct cc_opnd high = sam_cc_op(f, OP_SRL, x, sam_cc_imm(steps[i].shift));
+    for (size_t i = 0; i < SAM_COUNT(halves); i++) {
+        const struct cc_opnd mask = sam_cc_imm(halves[i].mask);
+        const struct cc_opnd high = sam_cc_op(f, OP_SRL, x, sam_cc_imm(halves[i].shift));
         x = sam_cc_op(f, OP_ADD, sam_cc_op(f, OP_AND, x, mask), sam_cc_op(f, OP_AND, high, mask));
     }
     return sam_cc_op(f, OP_SRL, sam_cc_op(f, OP_MUL, x, sam_cc_imm(0x01010101)), sam_cc_imm(24));
@@ -163,11 +167,8 @@ static struct cc_opnd trailing(struct cc_function *f, struct cc_opnd x)
 /* The bytes of a word in reverse; its bits as well. */
 static struct cc_opnd reverse(struct cc_function *f, bool bits, struct cc_opnd x)
 {
-    static const struct {
-        int32_t mask, shift;
-    } steps[] = {{0x55555555, 1}, {0x33333333, 2}, {0x0f0f0f0f, 4}};
-    for (size_t i = 0; bits && i < SAM_COUNT(steps); i++) {
-        const struct cc_opnd low = sam_cc_imm(steps[i].mask), by = sam_cc_imm(steps[i].shift);
+    for (size_t i = 0; bits && i < SAM_COUNT(halves); i++) {
+        const struct cc_opnd low = sam_cc_imm(halves[i].mask), by = sam_cc_imm(halves[i].shift);
         const struct cc_opnd high = sam_cc_op(f, OP_AND, sam_cc_op(f, OP_SRL, x, by), low);
         x = sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, sam_cc_op(f, OP_AND, x, low), by), high);
     }
@@ -176,71 +177,6 @@ static struct cc_opnd reverse(struct cc_function *f, bool bits, struct cc_opnd x
     const struct cc_opnd odd = sam_cc_op(f, OP_AND, sam_cc_op(f, OP_SRL, x, eight), mask);
     x = sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, even, eight), odd);
     return sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, x, half), sam_cc_op(f, OP_SRL, x, half));
-}
-
-/* Bits of one integer of 8 to 32 bits, by the letters of its intrinsic. */
-static struct cc_opnd bits_of(struct cc_function *f, const char *name, unsigned bits,
-                              struct cc_opnd x)
-{
-    const unsigned rest = 32 - bits;
-    x = sam_cc_extend(f, x, bits, false);
-    if (strncmp(name, "ctpop", 5) == 0)
-        return count_bits(f, x);
-    if (strncmp(name, "ctlz", 4) == 0)
-        return sam_cc_op(f, OP_SUB, leading(f, x), sam_cc_imm(rest));
-    if (strncmp(name, "cttz", 4) == 0)
-        return trailing(f, rest ? sam_cc_op(f, OP_OR, x, sam_cc_imm(INT64_C(1) << bits)) : x);
-    x = reverse(f, name[1] == 'i', x);
-    return sam_cc_op(f, OP_SRL, x, sam_cc_imm(rest));
-}
-
-static struct cc_opnd clamp(struct cc_function *f, struct cc_opnd sum, unsigned bits, bool sign)
-{
-    if (!sign)
-        return sam_cc_op(f, OP_MINU, sum, sam_cc_imm((1 << bits) - 1));
-    sum = sam_cc_op(f, OP_MIN, sum, sam_cc_imm((1 << (bits - 1)) - 1));
-    return sam_cc_op(f, OP_MAX, sum, sam_cc_imm(-(1 << (bits - 1))));
-}
-
-/* add_sat and sub_sat. */
-static struct cc_opnd saturate(struct cc_function *f, bool add, bool sign, unsigned bits,
-                               struct cc_opnd a, struct cc_opnd b)
-{
-    const struct cc_opnd zero = sam_cc_imm(0);
-    a = sam_cc_extend(f, a, bits, sign);
-    b = sam_cc_extend(f, b, bits, sign);
-    const struct cc_opnd sum = sam_cc_op(f, add ? OP_ADD : OP_SUB, a, b);
-    if (!sign && !add)
-        return sam_cc_select(f, sam_cc_icmp(f, LL_ULT, a, b), zero, sum);
-    if (bits < 32)
-        return clamp(f, sum, bits, sign);
-    if (!sign)
-        return sam_cc_select(f, sam_cc_icmp(f, LL_ULT, sum, a), sam_cc_imm(-1), sum);
-    /* overflow: the sum's sign differs from both, or the difference's from a's while b's did */
-    const struct cc_opnd x = sam_cc_op(f, OP_XOR, a, sum);
-    const struct cc_opnd y = sam_cc_op(f, OP_XOR, add ? b : a, add ? sum : b);
-    const struct cc_opnd over = sam_cc_icmp(f, LL_SLT, sam_cc_op(f, OP_AND, x, y), zero);
-    const struct cc_opnd limit =
-        sam_cc_op(f, OP_XOR, sam_cc_op(f, OP_SRA, a, sam_cc_imm(31)), sam_cc_imm(INT32_MAX));
-    return sam_cc_select(f, over, limit, sum);
-}
-
-/* Funnel shift of 32-bit words or of a narrower integer. */
-static struct cc_opnd funnel(struct cc_function *f, bool left, unsigned bits, struct cc_opnd a,
-                             struct cc_opnd b, struct cc_opnd n)
-{
-    if (bits < 32) { /* in one word */
-        a = sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, a, sam_cc_imm(bits)),
-                      sam_cc_extend(f, b, bits, false));
-        n = sam_cc_op(f, OP_AND, n, sam_cc_imm(bits - 1));
-        return left ? sam_cc_op(f, OP_SRL, sam_cc_op(f, OP_SLL, a, n), sam_cc_imm(bits))
-                    : sam_cc_op(f, OP_SRL, a, n);
-    }
-    const struct cc_opnd back = sam_cc_op(f, OP_XOR, n, sam_cc_imm(-1)), one = sam_cc_imm(1);
-    return left ? sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, a, n),
-                            sam_cc_op(f, OP_SRL, sam_cc_op(f, OP_SRL, b, one), back))
-                : sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SRL, b, n),
-                            sam_cc_op(f, OP_SLL, sam_cc_op(f, OP_SLL, a, one), back));
 }
 
 static bool is_name(const char *name, const char *with)
@@ -259,36 +195,73 @@ static int opcode_of(const char *name)
 static void extreme(struct cc_function *f, const char *name, unsigned words,
                     const struct cc_opnd *a, const struct cc_opnd *b, struct cc_opnd *out)
 {
-    const struct cc_opnd less = sam_cc_wide_icmp(f, name[0] == 's' ? LL_SLT : LL_ULT, words, a, b);
+    static const enum cc_op ops[][2] = {{OP_MAXU, OP_MAX}, {OP_MINU, OP_MIN}};
+    const bool sign = name[0] == 's', least = name[2] == 'i';
+    if (words == 1) {
+        out[0] = sam_cc_op(f, ops[least][sign], a[0], b[0]);
+        return;
+    }
+    const struct cc_opnd less = sam_cc_wide_icmp(f, sign ? LL_SLT : LL_ULT, words, a, b);
     for (unsigned i = 0; i < words; i++)
-        out[i] = name[2] == 'i' ? sam_cc_select(f, less, a[i], b[i])
-                                : sam_cc_select(f, less, b[i], a[i]);
+        out[i] = least ? sam_cc_select(f, less, a[i], b[i]) : sam_cc_select(f, less, b[i], a[i]);
 }
 
 /* Saturating add or sub, named by its first letter. */
-static void saturate_wide(struct cc_function *f, const char *name, bool sign, unsigned words,
-                          const struct cc_opnd *a, const struct cc_opnd *b, struct cc_opnd *out)
+static void saturate(struct cc_function *f, const char *name, bool sign, unsigned bits,
+                     const struct cc_opnd *a, const struct cc_opnd *b, struct cc_opnd *out)
 {
+    const bool is_add = name[0] == 'a';
+    const unsigned words = sam_cc_words(bits);
+    if (bits < 32) { /* the word has room for the exact result */
+        out[0] = sam_cc_op(f, is_add ? OP_ADD : OP_SUB, a[0], b[0]);
+        if (sign || is_add)
+            out[0] = sam_cc_op(f, OP_MIN, out[0], sam_cc_imm((1 << (bits - sign)) - 1));
+        if (sign || !is_add)
+            out[0] = sam_cc_op(f, OP_MAX, out[0], sam_cc_imm(sign ? -(1 << (bits - 1)) : 0));
+        return;
+    }
     const struct cc_opnd over = sam_cc_wide_overflow(f, opcode_of(name), sign, words, a, b, out);
-    const struct cc_opnd ones = sam_cc_imm(-1), last = sam_cc_imm(31);
-    struct cc_opnd limit = sam_cc_imm(name[0] == 'a' ? -1 : 0);
-    if (sign)
-        limit = sam_cc_op(f, OP_XOR, sam_cc_op(f, OP_SRA, a[words - 1], last), ones);
+    const struct cc_opnd negative = sam_cc_op(f, OP_SRA, a[words - 1], sam_cc_imm(31));
     for (unsigned i = 0; i < words; i++) {
-        if (sign && i == words - 1)
-            limit = sam_cc_op(f, OP_XOR, limit, sam_cc_imm(INT64_C(1) << 31));
+        const struct cc_opnd most = sam_cc_imm(i == words - 1 ? INT32_MAX : -1);
+        const struct cc_opnd limit =
+            sign ? sam_cc_op(f, OP_XOR, negative, most) : sam_cc_imm(is_add ? -1 : 0);
         out[i] = sam_cc_select(f, over, limit, out[i]);
     }
 }
 
-/* Intrinsics of integers of more than 32 bits: element `at`. */
-static enum sam_status wide(struct cc_function *f, llvm_ref insn, const char *name, unsigned at)
+/* Funnel shift of words, or of a narrower integer. */
+static void funnel(struct cc_function *f, bool left, unsigned bits, struct cc_opnd *a,
+                   struct cc_opnd *b, struct cc_opnd by, struct cc_opnd *out)
+{
+    const unsigned n = sam_cc_words(bits);
+    const struct cc_opnd one = sam_cc_imm(1), last = sam_cc_imm(bits - 1);
+    if (bits != 32 || by.kind == CC_IMM) /* instructions take five bits */
+        by = sam_cc_op(f, OP_AND, by, last);
+    if (bits < 32) { /* in one word */
+        a[0] = sam_cc_op(f, OP_OR, sam_cc_op(f, OP_SLL, a[0], sam_cc_imm(bits)), b[0]);
+        out[0] = left ? sam_cc_op(f, OP_SRL, sam_cc_op(f, OP_SLL, a[0], by), sam_cc_imm(bits))
+                      : sam_cc_op(f, OP_SRL, a[0], by);
+        return;
+    }
+    const struct cc_opnd back = sam_cc_op(f, OP_XOR, by, last);
+    sam_cc_wide_shift(f, LL_SHL, n, a, left ? by : one, a);
+    sam_cc_wide_shift(f, LL_LSHR, n, b, left ? one : by, b);
+    if (left)
+        sam_cc_wide_shift(f, LL_LSHR, n, b, back, b);
+    else
+        sam_cc_wide_shift(f, LL_SHL, n, a, back, a);
+    sam_cc_wide_op(f, LL_OR, n, a, b, out);
+}
+
+/* Intrinsics of integers: element `at`. */
+static enum sam_status integer(struct cc_function *f, llvm_ref insn, const char *name, unsigned at)
 {
     const struct llvm *ll = &f->cc->ll;
     llvm_ref x = ll->GetOperand(insn, 0);
     const unsigned bits = sam_cc_bits(f->cc, ll->TypeOf(insn));
     const struct cc_opnd zero = sam_cc_imm(0);
-    struct cc_opnd out[CC_MAX_WORDS], a[CC_MAX_WORDS], b[CC_MAX_WORDS], sign;
+    struct cc_opnd out[CC_MAX_WORDS], a[CC_MAX_WORDS], b[CC_MAX_WORDS];
     const bool is_signed = name[0] == 's' || is_name(name, "abs");
     const unsigned n = sam_cc_wide_use(f, x, at, is_signed, a), spare = 32 * n - bits;
     for (unsigned i = 0; i < n; i++)
@@ -314,43 +287,33 @@ static enum sam_status wide(struct cc_function *f, llvm_ref insn, const char *na
         for (unsigned i = 0; i < n; i++)
             b[i] = reverse(f, name[1] == 'i', a[n - 1 - i]);
         sam_cc_wide_shift(f, LL_LSHR, n, b, sam_cc_imm(spare), out);
+    } else if (is_name(name, "abs") && n == 1) {
+        out[0] = sam_cc_op(f, OP_MAX, a[0], sam_cc_op(f, OP_SUB, zero, a[0]));
     } else if (is_name(name, "abs")) {
-        sign = sam_cc_op(f, OP_SRA, a[n - 1], sam_cc_imm(31));
-        for (unsigned i = 0; i < n; i++) {
-            a[i] = sam_cc_op(f, OP_XOR, a[i], sign);
-            b[i] = sign;
-        }
+        for (unsigned i = 0; i < n; i++)
+            b[i] = sam_cc_op(f, OP_SRA, a[n - 1], sam_cc_imm(31));
+        sam_cc_wide_op(f, LL_XOR, n, a, b, a);
         sam_cc_wide_op(f, LL_SUB, n, a, b, out);
     } else {
         sam_cc_wide_use(f, ll->GetOperand(insn, 1), at, is_signed, b);
-        if (strncmp(name, "fsh", 3) == 0 && !spare && !(bits & (bits - 1))) {
-            const bool left = name[3] == 'l';
-            const struct cc_opnd one = sam_cc_imm(1), last = sam_cc_imm(bits - 1);
-            const struct cc_opnd by =
-                sam_cc_op(f, OP_AND, sam_cc_use(f, ll->GetOperand(insn, 2), n * at), last);
-            const struct cc_opnd back = sam_cc_op(f, OP_XOR, by, last);
-            sam_cc_wide_shift(f, LL_SHL, n, a, left ? by : one, a);
-            sam_cc_wide_shift(f, LL_LSHR, n, b, left ? one : by, b);
-            if (left)
-                sam_cc_wide_shift(f, LL_LSHR, n, b, back, b);
-            else
-                sam_cc_wide_shift(f, LL_SHL, n, a, back, a);
-            sam_cc_wide_op(f, LL_OR, n, a, b, out);
-        } else if (strncmp(name + 1, "min", 3) == 0 || strncmp(name + 1, "max", 3) == 0) {
+        const bool whole = n == 1 || !spare;
+        if (strncmp(name, "fsh", 3) == 0 && whole && !(bits & (bits - 1)))
+            funnel(f, name[3] == 'l', bits, a, b, sam_cc_use(f, ll->GetOperand(insn, 2), n * at),
+                   out);
+        else if (strncmp(name + 1, "min", 3) == 0 || strncmp(name + 1, "max", 3) == 0)
             extreme(f, name, n, a, b, out);
-        } else if ((is_name(name + 1, "add.sat") || is_name(name + 1, "sub.sat")) && !spare) {
-            saturate_wide(f, name + 1, is_signed, n, a, b, out);
-        } else {
+        else if ((is_name(name + 1, "add.sat") || is_name(name + 1, "sub.sat")) && whole)
+            saturate(f, name + 1, is_signed, bits, a, b, out);
+        else
             return sam_cc_refuse(f->cc, insn, "no %u-bit llvm.%s", bits, name);
-        }
     }
     for (unsigned i = 0; i < n; i++)
         sam_cc_set(f, insn, n * at + i, out[i]);
     return SAM_OK;
 }
 
-/* llvm.vector.reduce.OP of integers of more than 32 bits. */
-static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const char *name)
+/* llvm.vector.reduce.OP of integers. */
+static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *name)
 {
     llvm_ref x = f->cc->ll.GetOperand(insn, 0);
     const int opcode = is_name(name, "and")   ? LL_AND
@@ -358,6 +321,8 @@ static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const c
                        : is_name(name, "xor") ? LL_XOR
                                               : opcode_of(name);
     struct cc_opnd out[CC_MAX_WORDS], a[CC_MAX_WORDS];
+    if (name[0] == 'f')
+        return sam_cc_refuse(f->cc, insn, "no llvm.vector.reduce.%s", name);
     const unsigned n = sam_cc_wide_use(f, x, 0, name[0] == 's', out);
     for (unsigned i = 1; i < f->cc->ll.GetVectorSize(f->cc->ll.TypeOf(x)); i++) {
         sam_cc_wide_use(f, x, i, name[0] == 's', a);
@@ -369,34 +334,6 @@ static enum sam_status reduce_wide(struct cc_function *f, llvm_ref insn, const c
     for (unsigned i = 0; i < n; i++)
         sam_cc_set(f, insn, i, out[i]);
     return SAM_OK;
-}
-
-/* llvm.vector.reduce.OP of integers of up to 32 bits. */
-static enum sam_status reduce(struct cc_function *f, llvm_ref insn, const char *name)
-{
-    static const struct {
-        const char *name;
-        enum cc_op op;
-        bool sign;
-    } ops[] = {{"and", OP_AND, false}, {"or", OP_OR, false},     {"xor", OP_XOR, false},
-               {"add", OP_ADD, false}, {"mul", OP_MUL, false},   {"smin", OP_MIN, true},
-               {"smax", OP_MAX, true}, {"umin", OP_MINU, false}, {"umax", OP_MAXU, false}};
-    llvm_ref x = f->cc->ll.GetOperand(insn, 0), type = f->cc->ll.TypeOf(x);
-    const unsigned bits = sam_cc_bits(f->cc, type);
-    for (size_t k = 0; k < SAM_COUNT(ops) && bits <= 32; k++) {
-        struct cc_opnd out = {0};
-        if (!is_name(name, ops[k].name))
-            continue;
-        for (unsigned i = 0; i < f->cc->ll.GetVectorSize(type); i++) {
-            const struct cc_opnd a = sam_cc_extend(f, sam_cc_use(f, x, i), bits, ops[k].sign);
-            out = i ? sam_cc_op(f, ops[k].op, out, a) : a;
-        }
-        sam_cc_set(f, insn, 0, out);
-        return SAM_OK;
-    }
-    if (bits > 32)
-        return reduce_wide(f, insn, name);
-    return sam_cc_refuse(f->cc, insn, "no llvm.vector.reduce.%s", name);
 }
 
 /* llvm.{s,u}{add,sub,mul}.with.overflow: results, and whether they wrapped. */
@@ -433,11 +370,7 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
     static const struct {
         const char *name;
         enum cc_op op;
-        bool sign;
-    } binaries[] = {{"smin", OP_MIN, true},      {"smax", OP_MAX, true},
-                    {"umin", OP_MINU, false},    {"umax", OP_MAXU, false},
-                    {"minnum", OP_FMIN, false},  {"maxnum", OP_FMAX, false},
-                    {"copysign", OP_SGNJ, false}};
+    } binaries[] = {{"minnum", OP_FMIN}, {"maxnum", OP_FMAX}, {"copysign", OP_SGNJ}};
     const struct llvm *ll = &f->cc->ll;
     const struct cc_value *v = sam_cc_value(f, insn);
     static const char *const nothing[] = {"dbg",          "lifetime",  "assume",
@@ -457,7 +390,7 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
     const unsigned inputs = ll->GetNumArgOperands(insn);
     enum sam_status status = SAM_OK;
     for (unsigned i = 0; bits > 32 && i < v->count / sam_cc_words(bits) && status == SAM_OK; i++)
-        status = wide(f, insn, name, i);
+        status = integer(f, insn, name, i);
     for (unsigned i = 0; bits <= 32 && i < v->count && status == SAM_OK; i++) {
         struct cc_opnd in[3] = {0}, out = {0};
         for (unsigned k = 0; k < inputs && k < 3; k++)
@@ -466,8 +399,7 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
                 ll->GetTypeKind(ll->TypeOf(ll->GetOperand(insn, k))) == LL_VECTOR ? i : 0);
         for (size_t k = 0; k < SAM_COUNT(binaries) && !out.kind; k++)
             if (is_name(name, binaries[k].name))
-                out = sam_cc_op(f, binaries[k].op, sam_cc_extend(f, in[0], bits, binaries[k].sign),
-                                sam_cc_extend(f, in[1], bits, binaries[k].sign));
+                out = sam_cc_op(f, binaries[k].op, in[0], in[1]);
         if (out.kind)
             ;
         else if (is_name(name, "fma") || is_name(name, "fmuladd"))
@@ -476,24 +408,15 @@ static enum sam_status intrinsic(struct cc_function *f, llvm_ref insn, const cha
             out = sam_cc_op(f, OP_SGNJX, in[0], in[0]);
         else if (is_name(name, "sqrt"))
             out = sam_cc_unary(f, UN_SQRT, in[0]);
-        else if (is_name(name, "abs")) {
-            in[0] = sam_cc_extend(f, in[0], bits, true);
-            out = sam_cc_op(f, OP_MAX, in[0], sam_cc_op(f, OP_SUB, sam_cc_imm(0), in[0]));
-        } else if (is_name(name, "ctpop") || is_name(name, "ctlz") || is_name(name, "cttz") ||
-                   is_name(name, "bswap") || is_name(name, "bitreverse"))
-            out = bits_of(f, name, bits, in[0]);
-        else if (is_name(name, "fshl") || is_name(name, "fshr"))
-            out = funnel(f, name[3] == 'l', bits, in[0], in[1], in[2]);
-        else if (is_name(name + 1, "add.sat") || is_name(name + 1, "sub.sat"))
-            out = saturate(f, name[1] == 'a', name[0] == 's', bits, in[0], in[1]);
         else if (is_name(name, "is.fpclass"))
             out = sam_cc_icmp(f, LL_NE,
                               sam_cc_op(f, OP_AND, sam_cc_unary(f, UN_CLASS, in[0]),
                                         sam_cc_imm(class_mask((uint32_t)in[1].imm))),
                               sam_cc_imm(0));
+        if (out.kind)
+            sam_cc_set(f, insn, i, out);
         else
-            status = sam_cc_refuse(f->cc, insn, "no llvm.%s", name);
-        sam_cc_set(f, insn, i, out);
+            status = integer(f, insn, name, i);
     }
     return status;
 }

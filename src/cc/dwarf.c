@@ -354,7 +354,7 @@ void sam_cc_dwarf_kernel(struct cc_function *f)
     struct cc_debug *d = f->cc->debug;
     put_byte(&d->info, A_KERNEL);
     put_name(&d->info, f->name, strlen(f->name));
-    sam_buffer_printf(&d->info, "\t.word\t%s\n\t.word\t.Ldend.%s - %s\n", f->name, f->name,
+    sam_buffer_printf(&d->info, "\t.word\t.L%s.0\n\t.word\t.Ldend.%s - .L%s.0\n", f->name, f->name,
                       f->name);
     put_scopes(f, CC_NO);
     put_byte(&d->info, 0);

@@ -293,6 +293,6 @@ void sam_cc_emit(struct cc_function *f)
         sam_buffer_printf(e.out, ".Ldend.%s:\n", f->name);
     if (debug)
         sam_cc_locate_end(&l, e.out);
-    sam_buffer_printf(e.out, "\t.size\t%s, . - %s\n", f->name, f->name);
+    sam_buffer_printf(e.out, "\t.size\t%s, . - .L%s.0\n", f->name, f->name);
     free(e.at);
 }

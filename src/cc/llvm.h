@@ -144,6 +144,7 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, BuildExtractElement, (llvm_ref, llvm_ref, llvm_ref, const char *))                 \
     F(llvm_ref, BuildInsertElement, (llvm_ref, llvm_ref, llvm_ref, llvm_ref, const char *))        \
     F(llvm_ref, BuildGEP2, (llvm_ref, llvm_ref, llvm_ref, llvm_ref *, unsigned, const char *))     \
+    F(llvm_ref, VoidTypeInContext, (llvm_ref))                                                     \
     F(llvm_ref, IntTypeInContext, (llvm_ref, unsigned))                                            \
     F(llvm_ref, ArrayType, (llvm_ref, unsigned))                                                   \
     F(llvm_ref, PointerType, (llvm_ref, unsigned))                                                 \

@@ -241,15 +241,15 @@ static enum sam_status make_private(struct cc_function *f, llvm_ref insn)
     llvm_ref type = cc->ll.GetAllocatedType(insn), count = cc->ll.GetOperand(insn, 0);
     const unsigned long long size = cc->ll.ABISizeOfType(cc->layout, type);
     if (cc->ll.GetValueKind(count) != LL_CONST_INT)
-        return sam_cc_refuse(cc, insn, "a private array without a constant size");
+        return sam_cc_refuse(cc, f->ref, "a private array without a constant size");
     const unsigned long long n = cc->ll.ConstIntGetZExtValue(count);
     const uint32_t align = cc->ll.GetAlignment(insn) < 4 ? 4 : cc->ll.GetAlignment(insn);
     const uint32_t at = (f->private_size + align - 1) & ~(align - 1);
     if (n > 65535 || size > 65535 || at + n * size > 65532)
-        return sam_cc_refuse(cc, insn,
-                             "private variables of %llu bytes and more: expected at "
-                             "most 65532 in a kernel",
-                             at + n * size);
+        return sam_cc_refuse(cc, f->ref,
+                             "kernel '%s' has private variables of %llu bytes and more: "
+                             "expected at most 65532",
+                             f->name, at + n * size);
     f->private_size = at + (uint32_t)(n * size);
     sam_cc_set(f, insn, 0, sam_cc_imm(at));
     return SAM_OK;

@@ -310,13 +310,51 @@ static enum sam_status run_passes(struct cc *cc, const char *passes)
 }
 
 /* Kernels that call kernels are inlined first; then what nothing calls is dropped. */
-#define INLINE "globaldce,always-inline,globaldce,"
+#define INLINE "globaldce,always-inline,globaldce"
+
+static bool may_lock(struct cc *cc, llvm_ref function)
+{
+    for (llvm_ref b = cc->ll.GetFirstBasicBlock(function); b; b = cc->ll.GetNextBasicBlock(b))
+        for (llvm_ref i = cc->ll.GetFirstInstruction(b); i; i = cc->ll.GetNextInstruction(i))
+            if (cc->ll.GetInstructionOpcode(i) == LL_CALL &&
+                strstr(name_of(cc, cc->ll.GetCalledValue(i)), "xchg_"))
+                return true;
+    return false;
+}
+
+/* A lane that holds a lock frees it before it waits for the others, if that is in the loop that
+ * takes it. LLVM knows threads, not lanes, and would move it behind the loop: not past a call of
+ * a convergent function in front of each branch. */
+static void keep_in_loops(struct cc *cc, llvm_ref function, llvm_ref meet, llvm_ref type)
+{
+    llvm_ref builder = cc->ll.CreateBuilderInContext(cc->context);
+    for (llvm_ref b = cc->ll.GetFirstBasicBlock(function); b; b = cc->ll.GetNextBasicBlock(b)) {
+        if (cc->ll.GetNumSuccessors(cc->ll.GetBasicBlockTerminator(b)) < 2)
+            continue;
+        llvm_ref first = cc->ll.GetFirstInstruction(b);
+        while (cc->ll.GetInstructionOpcode(first) == LL_PHI)
+            first = cc->ll.GetNextInstruction(first);
+        cc->ll.PositionBuilderBefore(builder, first);
+        cc->ll.BuildCall2(builder, type, meet, NULL, 0, "");
+    }
+    cc->ll.DisposeBuilder(builder);
+}
 
 static enum sam_status optimize(struct cc *cc)
 {
     const unsigned level = cc->options->optimize ? cc->options->optimize : 2;
     char passes[100];
-    snprintf(passes, sizeof passes, INLINE "default<O%u>", level > 3 ? 3 : level);
+    const enum sam_status status = run_passes(cc, INLINE);
+    if (status != SAM_OK)
+        return status;
+    llvm_ref type = cc->ll.FunctionType(cc->ll.VoidTypeInContext(cc->context), NULL, 0, 0);
+    llvm_ref meet = cc->ll.AddFunction(cc->module, "__samite_meet", type);
+    attribute(cc, meet, "convergent", true);
+    attribute(cc, meet, "nounwind", true);
+    for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f))
+        if (is_kernel(cc, f) && may_lock(cc, f))
+            keep_in_loops(cc, f, meet, type);
+    snprintf(passes, sizeof passes, "default<O%u>", level > 3 ? 3 : level);
     return run_passes(cc, passes);
 }
 
@@ -404,7 +442,7 @@ enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
         if (status == SAM_OK)
             status = link_library(cc);
         if (status == SAM_OK)
-            status = run_passes(cc, INLINE "function(instcombine,simplifycfg)");
+            status = run_passes(cc, INLINE ",function(instcombine,simplifycfg)");
     }
     if (status == SAM_OK)
         status = shape(cc);

@@ -56,19 +56,13 @@ static struct cc_opnd compare(struct cc_function *f, llvm_ref insn, unsigned i)
     const struct llvm *ll = &f->cc->ll;
     llvm_ref x = ll->GetOperand(insn, 0), y = ll->GetOperand(insn, 1);
     const int opcode = ll->GetInstructionOpcode(insn);
-    const unsigned bits = sam_cc_bits(f->cc, ll->TypeOf(x));
     if (opcode == LL_FCMP)
         return sam_cc_fcmp(f, ll->GetFCmpPredicate(insn), sam_cc_use(f, x, i), sam_cc_use(f, y, i));
     const int pred = ll->GetICmpPredicate(insn);
-    if (bits > 32) {
-        struct cc_opnd a[CC_MAX_WORDS], b[CC_MAX_WORDS];
-        const unsigned n = sam_cc_wide_use(f, x, i, pred >= LL_SGT, a);
-        sam_cc_wide_use(f, y, i, pred >= LL_SGT, b);
-        return sam_cc_wide_icmp(f, pred, n, a, b);
-    }
-    const bool sign = pred >= LL_SGT;
-    return sam_cc_icmp(f, pred, sam_cc_extend(f, sam_cc_use(f, x, i), bits, sign),
-                       sam_cc_extend(f, sam_cc_use(f, y, i), bits, sign));
+    struct cc_opnd a[CC_MAX_WORDS], b[CC_MAX_WORDS];
+    const unsigned n = sam_cc_wide_use(f, x, i, pred >= LL_SGT, a);
+    sam_cc_wide_use(f, y, i, pred >= LL_SGT, b);
+    return sam_cc_wide_icmp(f, pred, n, a, b);
 }
 
 static enum sam_status cast(struct cc_function *f, llvm_ref insn, int opcode)

@@ -112,6 +112,8 @@ struct cc_opnd sam_cc_wide_icmp(struct cc_function *f, int pred, unsigned n,
                                 const struct cc_opnd *a, const struct cc_opnd *b)
 {
     struct cc_opnd out = sam_cc_imm(0);
+    if (n == 1)
+        return sam_cc_icmp(f, pred, a[0], b[0]);
     if (pred == LL_EQ || pred == LL_NE) {
         for (unsigned i = 0; i < n; i++)
             out = sam_cc_op(f, OP_OR, out, sam_cc_op(f, OP_XOR, a[i], b[i]));
@@ -210,12 +212,6 @@ enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opc
     return SAM_OK;
 }
 
-/* One bit: the operands have different signs, or the same. */
-static struct cc_opnd signs_differ(struct cc_function *f, struct cc_opnd a, struct cc_opnd b)
-{
-    return sam_cc_op(f, OP_SRL, sam_cc_op(f, OP_XOR, a, b), sam_cc_imm(31));
-}
-
 struct cc_opnd sam_cc_wide_overflow(struct cc_function *f, int opcode, bool sign, unsigned n,
                                     const struct cc_opnd *a, const struct cc_opnd *b,
                                     struct cc_opnd *out)
@@ -240,6 +236,7 @@ struct cc_opnd sam_cc_wide_overflow(struct cc_function *f, int opcode, bool sign
     if (!sign)
         return wraps;
     /* a result whose sign is not that of a, and b is not what makes it so */
-    const struct cc_opnd b_too = signs_differ(f, b[n - 1], is_add ? out[n - 1] : top);
-    return sam_cc_op(f, OP_AND, signs_differ(f, top, out[n - 1]), b_too);
+    const struct cc_opnd b_too = sam_cc_op(f, OP_XOR, b[n - 1], is_add ? out[n - 1] : top);
+    const struct cc_opnd both = sam_cc_op(f, OP_AND, sam_cc_op(f, OP_XOR, top, out[n - 1]), b_too);
+    return sam_cc_icmp(f, LL_SLT, both, sam_cc_imm(0));
 }

@@ -35,6 +35,9 @@ TEST(refused_with_the_line)
     refused("__kernel void k(__global int *x) {\n  printf(\"%d %d\", x[0]); }",
             "no argument for %d");
     refused("int f(int x) { return x; }", "no kernel");
+    refused("\n__kernel void big(__global int *x, int n) { int a[16400];\n"
+            "  for (int i = 0; i < 16400; i++) a[i] = x[i]; x[0] = a[n]; }",
+            ".cl:2: kernel 'big' has private variables of 65600 bytes");
     refused("", "no kernel");
     refused("#include \"nowhere.h\"\n", "nowhere.h");
     refused("__kernel void k(__global int *x) { x[0] = ; }", "expected expression");

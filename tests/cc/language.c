@@ -278,6 +278,36 @@ static void expect_structs(uint32_t *out, const uint32_t *in, uint32_t i, uint32
     out[1] = in[(i * 3) % 200] >> 4;
 }
 
+static void expect_sum(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    for (uint32_t k = i / block * block; k < i / block * block + block; k++)
+        out[0] += in[k] & 0xff;
+}
+
+/* Lanes of a warp that wait for each other: LLVM would free the lock behind the loop, where the
+ * lane that holds it waits for the rest. */
+TEST(locks)
+{
+    static const char *const loops[] = {
+        "int done = 0; while (!done) if (atomic_cmpxchg(&lock, 0, 1) == 0) {",
+        "bool done = false; do { if (take(&lock)) {"};
+    static const char *const ends[] = {"done = 1; atomic_xchg(&lock, 0); }",
+                                       "done = true; atomic_xchg(&lock, 0); } } while (!done);"};
+    char source[1000];
+    for (int l = 0; l < 2; l++) {
+        snprintf(source, sizeof source,
+                 "// CL2.0\n"
+                 "bool take(volatile __local int *l) { return atomic_xchg(l, 1) == 0; }\n" CC_KERNEL
+                 "__local volatile int lock; __local uint sum;\n"
+                 "if (get_local_id(0) == 0) lock = sum = 0;\n"
+                 "work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);\n"
+                 "%s sum += in[i] & 0xff; %s\n"
+                 "work_group_barrier(CLK_LOCAL_MEM_FENCE); out[i] = sum; }\n",
+                 loops[l], ends[l]);
+        cc_check(source, 1, expect_sum);
+    }
+}
+
 TEST(structs_and_functions)
 {
     cc_check(

@@ -86,6 +86,11 @@ void SAM_OVER work_group_barrier(cl_mem_fence_flags flags)
     __samite_barrier();
 }
 
+void SAM_OVER work_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
+{
+    __samite_barrier();
+}
+
 void SAM_OVER mem_fence(cl_mem_fence_flags flags)
 {
 }
