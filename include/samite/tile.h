@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTO tile programs: PTO-AS text in its three surfaces, a checker, a planner of tile memories and
+/* PTO tile programs: PTO-AS text in its four surfaces, a checker, a planner of tile memories and
  * an executor. docs/tile.md describes the language, docs/tile-rulings.md the decisions where its
  * sources are silent. tile_ops.h has tile operations as C calls.
  *
@@ -134,6 +134,7 @@ enum sam_tile_surface {
     SAM_TILE_FLAT, /* %d = tcolmin %s : T -> U */
     SAM_TILE_SSA,  /* %d = pto.tcolmin %s : T -> U */
     SAM_TILE_DPS,  /* pto.tcolmin ins(%s : T) outs(%d : U) */
+    SAM_TILE_GENERIC, /* "pto.tcolmin"(%s, %d) : (T, U) -> () */
 };
 
 /* A parsed program. Checking and running do not change it. */

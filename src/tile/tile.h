@@ -257,6 +257,7 @@ struct sam_tile_op {
     uint32_t next;                    /* in its block */
     char *comment;                    /* comment lines before or after it, or NULL */
     char *tail[2];                    /* comments at the end of its bodies, or NULL */
+    char *attributes;                 /* those of other dialects, `x.y = 1, x.z`, or NULL */
 };
 
 struct sam_tile_value {
