@@ -131,9 +131,9 @@ enum sam_tile_order { SAM_TILE_ASCENDING, SAM_TILE_DESCENDING };
 
 /* The syntax of a program. Any program text may use any of them. */
 enum sam_tile_surface {
-    SAM_TILE_FLAT, /* %d = tcolmin %s : T -> U */
-    SAM_TILE_SSA,  /* %d = pto.tcolmin %s : T -> U */
-    SAM_TILE_DPS,  /* pto.tcolmin ins(%s : T) outs(%d : U) */
+    SAM_TILE_FLAT,    /* %d = tcolmin %s : T -> U */
+    SAM_TILE_SSA,     /* %d = pto.tcolmin %s : T -> U */
+    SAM_TILE_DPS,     /* pto.tcolmin ins(%s : T) outs(%d : U) */
     SAM_TILE_GENERIC, /* "pto.tcolmin"(%s, %d) : (T, U) -> () */
 };
 

@@ -315,8 +315,8 @@ static void generic_statement(struct writer *w, const struct sam_tile_op_text *o
 {
     const size_t n = strlen(op->sources);
     const bool store = strcmp(op->name, "tstore") == 0 || strncmp(op->name, "mscatter", 8) == 0;
-    const bool result = !store && strcmp(op->name, "taxpy") != 0 &&
-                        strcmp(op->name, "tinsert") != 0 && below(w, 2);
+    const bool result =
+        !store && strcmp(op->name, "taxpy") != 0 && strcmp(op->name, "tinsert") != 0 && below(w, 2);
     const bool property = below(w, 2);
     struct sam_buffer types = {0}, names = {0};
     for (size_t i = 0; i <= n - result; i++) {

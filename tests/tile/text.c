@@ -132,7 +132,8 @@ TEST(test_generic_errors)
         {"%t = \"pto.alloc_tile\"(%n) : (index) -> " T, "expected operandSegmentSizes of 3"},
         {"%t = \"pto.alloc_tile\"(%n) {operandSegmentSizes = array<i32: 2, 0, -1>} : (index) -> " T,
          "a segment is 0 or 1 long"},
-        {"%v = \"pto.make_tensor_view\"(%p, %n, %n, %n, %n) {operandSegmentSizes = array<i32: 1, 1, "
+        {"%v = \"pto.make_tensor_view\"(%p, %n, %n, %n, %n) {operandSegmentSizes = array<i32: 1, "
+         "1, "
          "3>} : (!pto.ptr<f32>, index, index, index, index) -> !pto.tensor_view<?x?xf32>",
          "expected operandSegmentSizes of 1, 2, 2"},
         {"%v = \"pto.make_tensor_view\"(%p, %n) : (!pto.ptr<f32>, index) -> "

@@ -87,7 +87,8 @@ static uint32_t add_op(struct parser *parser, struct statement *s)
     s->op.result_count = (uint32_t)s->result_count;
     s->op.next = SAM_TILE_NONE;
     PARSE_PUSH(p->ops, p->op_count, p->op_capacity, s->op);
-    s->op.comment = s->op.tail[0] = s->op.tail[1] = s->op.attributes = NULL; /* now owned by the program */
+    s->op.comment = s->op.tail[0] = s->op.tail[1] = s->op.attributes =
+        NULL; /* now owned by the program */
     return (uint32_t)(p->op_count - 1);
 }
 

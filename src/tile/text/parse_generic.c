@@ -5,7 +5,7 @@
 
 #include "tile/text/parse.h"
 
-/* What follows the operands. */
+/* The text after the operands. */
 struct generic {
     struct sam_tile_ty results[PARSE_MAX_OPERANDS];
     size_t result_count;
@@ -154,8 +154,7 @@ static bool parse_attribute(struct parser *parser, struct statement *s, struct g
     if (text && name.kind == TOKEN_WORD && memchr(name.text, '.', name.size))
         return keep_attribute(parser, s);
     if (!key)
-        return PARSE_FAIL(parser, name.pos, "%s has no attributes",
-                          sam_tile_code_name(s->op.code));
+        return PARSE_FAIL(parser, name.pos, "%s has no attributes", sam_tile_code_name(s->op.code));
     if (!sam_tile_parse_is_word(parser, key))
         return PARSE_FAIL(parser, name.pos, "expected '%s' as attribute, found %s", key,
                           sam_tile_parse_found(parser, found, sizeof found));
@@ -253,9 +252,8 @@ static bool parse_operands(struct parser *parser, struct statement *s)
     if (sam_tile_parse_accept(parser, ')'))
         return true;
     do {
-        if (s->op.code == SAM_TILE_ASSIGN && !s->operand_count
-                ? !sam_tile_parse_assigned(parser, s)
-                : !sam_tile_parse_operand(parser, s))
+        if (s->op.code == SAM_TILE_ASSIGN && !s->operand_count ? !sam_tile_parse_assigned(parser, s)
+                                                               : !sam_tile_parse_operand(parser, s))
             return false;
     } while (sam_tile_parse_accept(parser, ','));
     return sam_tile_parse_expect(parser, ')', "after the operands");
@@ -329,9 +327,10 @@ static bool end_alloc(struct parser *parser, struct statement *s, const struct g
         count += (size_t)g->segments[i];
     }
     if ((g->segment_count && g->segment_count != 3) || count != s->operand_count)
-        return PARSE_FAIL(parser, s->op.pos, "alloc_tile: expected operandSegmentSizes of 3 "
-                                             "segments (addr, valid_row, valid_col), of all "
-                                             "operands");
+        return PARSE_FAIL(parser, s->op.pos,
+                          "alloc_tile: expected operandSegmentSizes of 3 "
+                          "segments (addr, valid_row, valid_col), of all "
+                          "operands");
     for (size_t i = 0; i < count; i++)
         if (i == 0 && s->op.attribute & SAM_TILE_HAS_ADDRESS
                 ? !sam_tile_parse_address(parser, s, i)
@@ -407,8 +406,9 @@ static bool end_special(struct parser *parser, struct statement *s, const struct
     default:
         if (!count_operands(parser, s, n % 2 == 1, "one operand and two lists of equal length"))
             return false;
-        if (g->segment_count && (g->segment_count != 3 || g->segments[0] != 1 ||
-                                 g->segments[1] != (int64_t)half || g->segments[2] != (int64_t)half))
+        if (g->segment_count &&
+            (g->segment_count != 3 || g->segments[0] != 1 || g->segments[1] != (int64_t)half ||
+             g->segments[2] != (int64_t)half))
             return PARSE_FAIL(parser, s->op.pos, "%s: expected operandSegmentSizes of 1, %zu, %zu",
                               sam_tile_code_name(code), half, half);
     }

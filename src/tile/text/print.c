@@ -347,7 +347,7 @@ static void segments(struct printer *s, unsigned a, unsigned b, unsigned c)
     sam_buffer_printf(&s->out, " {operandSegmentSizes = array<i32: %u, %u, %u>}", a, b, c);
 }
 
-/* What the other forms have a syntax of its own for. */
+/* The attribute of an operation that the other forms write in its own syntax. */
 static void generic_attribute(struct printer *s, const struct sam_tile_op *op)
 {
     const unsigned half = (op->operand_count - 1) / 2;
@@ -363,9 +363,7 @@ static void generic_attribute(struct printer *s, const struct sam_tile_op *op)
     case SAM_TILE_RECORD:
         sam_buffer_printf(&s->out, " {pipe = \"%s\"}", sam_tile_pipe_names[op->attribute]);
         break;
-    case SAM_TILE_CMPI:
-        sam_buffer_printf(&s->out, " {predicate = %u : i64}", op->attribute);
-        break;
+    case SAM_TILE_CMPI: sam_buffer_printf(&s->out, " {predicate = %u : i64}", op->attribute); break;
     case SAM_TILE_CONSTANT:
         sam_buffer_printf(&s->out, " {value = ");
         constant(s, op);
