@@ -68,7 +68,7 @@ BEGIN {
 /^TILE_FAMILY\(/ {
     if (split_row($0) != 10)
         fail("expected a family of 10 columns on one line")
-    attribute[field[1]] = field[8] != "NONE"
+    attribute[field[1]] = field[8] !~ /^(NONE|STEP|MASK)$/
     kind[field[1]] = field[8]
     vector[field[1]] = field[3] == "VECTOR"
     same[field[1]] = field[4] == "NONE"

@@ -125,6 +125,9 @@ enum sam_tile_round {
 /* Added to a rounding mode of tquant: results are not saturated but wrap. */
 #define SAM_TILE_WRAP 5
 
+/* Added to a comparison: the mask has a bit per element. In C, sam_tile_apply takes it. */
+#define SAM_TILE_PACKED 6
+
 /* The elements of ttri that are 1, and the order of tmrgsort. */
 enum sam_tile_triangle { SAM_TILE_LOWER, SAM_TILE_UPPER };
 enum sam_tile_order { SAM_TILE_ASCENDING, SAM_TILE_DESCENDING };

@@ -298,7 +298,7 @@ void sam_lower_infer(struct lower *l, const struct sam_tile_op *op)
         name_sizes(&s, sam_tile_arg(l->p, op, i), &types[i]);
         pointers[i] = &types[i];
     }
-    sam_tile_infer(l->options.profile, op->code, pointers, &others, valid);
+    sam_tile_infer(l->options.profile, op->code, op->attribute, pointers, &others, valid);
     for (unsigned cols = 0; cols < 2; cols++) {
         if (!sam_tile_is_inferred(l->p, op, cols) ||
             (valid[cols] > FIRST && sam_lower_size_known(l, tile, cols, valid[cols])))

@@ -100,7 +100,9 @@ enum sam_tile_attribute {
     SAM_TILE_ATTRIBUTE_QUANT,
     SAM_TILE_ATTRIBUTE_TRI,
     SAM_TILE_ATTRIBUTE_BYTE,
-    SAM_TILE_ATTRIBUTE_ORDER
+    SAM_TILE_ATTRIBUTE_ORDER,
+    SAM_TILE_ATTRIBUTE_STEP,
+    SAM_TILE_ATTRIBUTE_MASK
 };
 
 struct sam_tile_family {
@@ -214,6 +216,14 @@ static inline uint32_t sam_tile_emptied_by(const struct sam_tile_row *row)
     if (writes == SAM_TILE_WRITES_ROOM)
         return SAM_TILE_NONE;
     return writes == SAM_TILE_WRITES_ROW || writes == SAM_TILE_WRITES_COLUMN ? 0 : row->count;
+}
+
+/* Returns whether the mask that it writes or reads has a bit per element: bit j % 8 of byte [i, j /
+ * 8]. */
+static inline bool sam_tile_is_packed(const struct sam_tile_row *row, unsigned attribute)
+{
+    return (row->family == SAM_TILE_CMP && attribute >= SAM_TILE_PACKED) ||
+           (row->family == SAM_TILE_SEL && attribute);
 }
 
 static inline enum sam_tile_pipe sam_tile_pipe(unsigned code)
@@ -409,7 +419,7 @@ void sam_tile_verify_op(const struct sam_tile_verifier *verifier, unsigned code,
 /* infer.c: infer the valid rows and columns of the destination from the sources, as numbers or
  * names of `others`. Without `others`, an unknown size is any number other than SAM_TILE_DYNAMIC,
  * which means not determined. */
-void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
+void sam_tile_infer(enum sam_tile_profile profile, unsigned code, unsigned attribute,
                     const struct sam_tile_ty *const *types, const struct sam_tile_unknown *others,
                     int64_t valid[2]);
 /* Returns whether the operation determines this size of its destination, which is allocated just

@@ -36,7 +36,7 @@ static bool is_fixed(const struct checker *c, const struct sam_tile_op *alloc, u
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         types[i] = sam_tile_ty(c->p, sam_tile_arg(c->p, op, i));
-    sam_tile_infer(c->verifier.profile, op->code, types, NULL, valid);
+    sam_tile_infer(c->verifier.profile, op->code, op->attribute, types, NULL, valid);
     return valid[cols] != SAM_TILE_DYNAMIC;
 }
 

@@ -122,7 +122,9 @@ void sam_tile_verify_type(const struct sam_tile_verifier *verifier, const struct
                        t->valid_rows, t->valid_cols, t->rows, t->cols);
     bool by_rows = t->blayout == SAM_TILE_row_major;
     uint64_t line = (by_rows ? t->cols : t->rows) * size;
-    if (t->slayout == SAM_TILE_none_box && line % 32)
+    /* The specification has vectors of R x 1 elements without padding. */
+    const bool vector = by_rows && t->cols == 1;
+    if (t->slayout == SAM_TILE_none_box && line % 32 && !vector)
         fail_line(report, pos, t, by_rows, line);
     if (t->slayout != SAM_TILE_none_box && sam_tile_bytes(t) % t->fractal)
         sam_tile_error(report, pos,
@@ -213,6 +215,22 @@ static void exact_dtype(const struct checked_op *s, size_t index, size_t dtype)
         FAULT(s, index, "%s: %s is of %s: expected %s", s->row->name, which(s, index),
               sam_tile_dtype_name(tile(s, index)->dtype),
               sam_tile_dtype_name((enum sam_dtype)dtype));
+}
+
+static void is_position(const struct checked_op *s, size_t index, size_t unused)
+{
+    (void)unused;
+    if (tile(s, index)->dtype != SAM_U32)
+        exact_dtype(s, index, SAM_I32);
+}
+
+/* A result has the dtype of the sources; that of expdif on 16-bit floats may be f32. */
+static void computed(const struct checked_op *s, size_t d, size_t a)
+{
+    const enum sam_dtype from = tile(s, a)->dtype;
+    if (s->row->function != SAM_TILE_FN_EXPDIF || tile(s, d)->dtype != SAM_F32 ||
+        (from != SAM_F16 && from != SAM_BF16))
+        same_dtype(s, d, a);
 }
 
 static void valid_cols(const struct checked_op *s, size_t index, int64_t cols, const char *why)
@@ -541,11 +559,28 @@ static void element(const struct checked_op *s, size_t as, size_t index)
 {
     if (s->row->sources[index] == 't') {
         same_dtype(s, as, index);
-        valid_as(s, index, s->sources);
+        valid_as(s, index, s->row->family == SAM_TILE_CMP ? as : s->sources);
     } else if (s->types[index]->dtype != tile(s, as)->dtype) {
         FAULT(s, index, "%s: the scalar is of %s, the tile of %s", s->row->name,
               sam_tile_dtype_name(s->types[index]->dtype), sam_tile_dtype_name(tile(s, as)->dtype));
     }
+}
+
+/* The mask m has a byte per element of operand `of`, or a bit. */
+static void masked(const struct checked_op *s, size_t m, size_t of)
+{
+    const int64_t bytes = tile(s, m)->valid_cols, cols = tile(s, of)->valid_cols;
+    if (!sam_tile_is_packed(s->row, s->verifier->attribute)) {
+        valid_as(s, m == 0 ? 0 : of, m == 0 ? of : m);
+        return;
+    }
+    const int64_t bits = combine(s, true, bytes, 8);
+    const char *text = "%s: the mask has %s valid columns of 8 bits for %s elements";
+    valid_rows(s, m, tile(s, of)->valid_rows, ", as the elements");
+    require(s, m, SAM_TILE_AT_MOST, cols, bits, text, s->row->name, size(bytes).text,
+            size(cols).text);
+    require(s, m, SAM_TILE_AT_MOST, bits, combine(s, false, cols, 7), text, s->row->name,
+            size(bytes).text, size(cols).text);
 }
 
 static void elements(const struct checked_op *s, size_t first, size_t step)
@@ -568,16 +603,16 @@ SHAPE(load,        {global, 0, 1})
 SHAPE(store,       {global, 1, 0})
 SHAPE(col_fold,    {same_dtype, 0, 1}, {to_row, 0, 1})
 SHAPE(row_fold,    {same_dtype, 0, 1}, {to_column, 0, 1})
-SHAPE(col_arg,     {exact_dtype, 1, SAM_I32}, {to_row, 0, 1})
-SHAPE(row_arg,     {exact_dtype, 1, SAM_I32}, {to_column, 0, 1})
+SHAPE(col_arg,     {is_position, 1, 0}, {to_row, 0, 1})
+SHAPE(row_arg,     {is_position, 1, 0}, {to_column, 0, 1})
 SHAPE(row_expand,  {same_dtype, 1, 0}, {repeated, 0, false})
 SHAPE(col_expand,  {same_dtype, 1, 0}, {repeated, 0, true})
-SHAPE(row_expand2, {same_dtype, 2, 0}, {same_dtype, 2, 1}, {valid_as, 0, 2}, {repeated, 1, false})
-SHAPE(col_expand2, {same_dtype, 2, 0}, {same_dtype, 2, 1}, {valid_as, 0, 2}, {repeated, 1, true})
+SHAPE(row_expand2, {computed, 2, 0}, {same_dtype, 0, 1}, {valid_as, 0, 2}, {repeated, 1, false})
+SHAPE(col_expand2, {computed, 2, 0}, {same_dtype, 0, 1}, {valid_as, 0, 2}, {repeated, 1, true})
 SHAPE(elementwise, {elements, 0, 1})
 SHAPE(scalar,      {element, 1, 0})
-SHAPE(compare,     {exact_dtype, 2, SAM_U8}, {valid_as, 0, 2}, {element, 0, 1})
-SHAPE(select,      {exact_dtype, 0, SAM_U8}, {valid_as, 0, 3}, {element, 3, 1}, {element, 3, 2})
+SHAPE(compare,     {exact_dtype, 2, SAM_U8}, {masked, 2, 0}, {element, 0, 1})
+SHAPE(select,      {exact_dtype, 0, SAM_U8}, {masked, 0, 3}, {element, 3, 1}, {element, 3, 2})
 SHAPE(convert,     {valid_as, 0, 1})
 SHAPE(move,        {same_dtype, 1, 0}, {valid_as, 0, 1}, {moved, 0, 1})
 SHAPE(transpose,   {same_dtype, 1, 0}, {transposed, 0, 1})

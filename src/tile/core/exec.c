@@ -237,7 +237,7 @@ static enum sam_status infer(struct sam_tile_exec *x, const struct sam_tile_op *
         sam_tile_actual_type(&actuals[i], &types[i]);
         pointers[i] = &types[i];
     }
-    sam_tile_infer(x->options.profile, op->code, pointers, NULL, valid);
+    sam_tile_infer(x->options.profile, op->code, op->attribute, pointers, NULL, valid);
     for (unsigned i = 0; i < 2 && status == SAM_OK; i++)
         if (wanted[i])
             status = set_valid(x, op, t, i == 0, valid[i]);

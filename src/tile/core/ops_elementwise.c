@@ -112,9 +112,10 @@ static void compute(const struct sam_tile_job *job, const void *const *in, void 
         return;
     }
     if (sam_tile_is_real(dtype)) {
-        sam_tile_read_reals(dtype, a, n, lane.a.real);
+        const enum sam_dtype from = sam_tile_src(job, 0)->type.dtype;
+        sam_tile_read_reals(from, a, n, lane.a.real);
         if (b)
-            sam_tile_read_reals(dtype, b, n, lane.b.real);
+            sam_tile_read_reals(from, b, n, lane.b.real);
         sam_tile_reals(function, dtype != SAM_F32, lane.a.real, lane.b.real, lane.d.real, n);
         sam_tile_write_reals(dtype, d, n, lane.d.real);
         return;
@@ -237,7 +238,7 @@ static void dequantized(const struct sam_tile_job *job, const void *const *in, v
 
 static void compare(const struct sam_tile_job *job, const void *const *in, void *out, size_t n)
 {
-    enum sam_tile_compare how = (enum sam_tile_compare)job->attribute;
+    enum sam_tile_compare how = (enum sam_tile_compare)(job->attribute % SAM_TILE_PACKED);
     enum sam_dtype dtype = sam_tile_src(job, 0)->type.dtype;
     const void *a = in[0], *b = in[1];
     uint8_t *d = out;
@@ -279,19 +280,36 @@ static void copy(const struct sam_tile_job *job, const void *const *in, void *d,
 static void run_chunk(const struct sam_tile_job *job, const struct feed *feeds, size_t i, size_t j,
                       size_t n, chunk_fn *chunk)
 {
-    uint8_t raw[3][8 * SAM_TILE_CHUNK];
+    uint8_t raw[3][8 * SAM_TILE_CHUNK], bytes[SAM_TILE_CHUNK];
     const void *in[3] = {raw[0], raw[1], raw[2]};
+    const bool packed = sam_tile_is_packed(job->row, job->attribute);
+    const bool selects = packed && job->row->family == SAM_TILE_SEL;
     for (size_t k = 0; k < job->sources; k++) {
+        if (k == 0 && selects) {
+            const uint8_t *mask = sam_tile_at(job->core, feeds[0].tile, i, j / 8);
+            for (size_t at = 0; at < n; at++)
+                raw[0][at] = mask[at / 8] >> at % 8 & 1;
+            continue;
+        }
         enum sam_dtype dtype = feeds[k].tile ? feeds[k].tile->type.dtype : job->actuals[k].dtype;
         in[k] = fetch(job->core, &feeds[k], i, j, n, dtype, raw[k]);
     }
-    chunk(job, in, sam_tile_at(job->core, sam_tile_dst(job), i, j), n);
+    if (!packed || selects) {
+        chunk(job, in, sam_tile_at(job->core, sam_tile_dst(job), i, j), n);
+        return;
+    }
+    chunk(job, in, bytes, n);
+    uint8_t *mask = sam_tile_at(job->core, sam_tile_dst(job), i, j / 8);
+    memset(mask, 0, (n + 7) / 8);
+    for (size_t at = 0; at < n; at++)
+        mask[at / 8] = (uint8_t)(mask[at / 8] | bytes[at] << at % 8);
 }
 
 static enum sam_status run(const struct sam_tile_job *job, chunk_fn *chunk)
 {
     const struct sam_tile_ref *dst = sam_tile_dst(job);
-    size_t rows = (size_t)dst->type.valid_rows, cols = (size_t)dst->type.valid_cols;
+    const struct sam_tile_ref *all = job->row->family == SAM_TILE_CMP ? sam_tile_src(job, 0) : dst;
+    size_t rows = (size_t)dst->type.valid_rows, cols = (size_t)all->type.valid_cols;
     struct feed feeds[3] = {{0}};
     for (size_t k = 0; k < job->sources; k++)
         feeds[k] = feed_of(job, k);
