@@ -98,16 +98,18 @@ static const struct {
     const char *name;
     uint32_t sequence, width, hidden;
     enum sam_dtype type;
-    bool packed;
+    enum { ARRAYS, HUFFMAN, WINDOWS } weights;
     double slope, cubic;
 } blocks[] = {
-    {"block.pto 128x256, f32", 128, 256, 1024, SAM_BF16, false, BLOCK_GELU_SLOPE, BLOCK_GELU_CUBIC},
-    {"block.pto 128x256, bf16 packed", 128, 256, 1024, SAM_BF16, true, BLOCK_GELU_SLOPE,
-     BLOCK_GELU_CUBIC},
-    {"block.pto 64x256, bf16 packed", 64, 256, 1024, SAM_BF16, true, BLOCK_GELU_SLOPE,
-     BLOCK_GELU_CUBIC},
+#define GELU BLOCK_GELU_SLOPE, BLOCK_GELU_CUBIC
+    {"block.pto 128x256, f32", 128, 256, 1024, SAM_BF16, ARRAYS, GELU},
+    {"block.pto 128x256, bf16, Huffman", 128, 256, 1024, SAM_BF16, HUFFMAN, GELU},
+    {"block.pto 128x256, bf16, windows", 128, 256, 1024, SAM_BF16, WINDOWS, GELU},
+    {"block.pto 64x256, f32", 64, 256, 1024, SAM_BF16, ARRAYS, GELU},
+    {"block.pto 64x256, bf16, Huffman", 64, 256, 1024, SAM_BF16, HUFFMAN, GELU},
+    {"block.pto 64x256, bf16, windows", 64, 256, 1024, SAM_BF16, WINDOWS, GELU},
     /* the shape of those of PP-OCRv4's recognition model */
-    {"block.pto 40x120, f32, Swish", 40, 120, 240, SAM_F32, false, 1, 0},
+    {"block.pto 40x120, f32, Swish", 40, 120, 240, SAM_F32, ARRAYS, 1, 0},
 };
 
 static void put(struct bench *bench, const char *name, const struct sam_system_figures *f,
@@ -195,8 +197,8 @@ static void run_block(struct bench *bench, size_t row)
     struct sam_error error;
     void *packed = NULL;
     if (block_make(&block, &config, &error) != SAM_OK ||
-        (blocks[row].packed &&
-         block_pack(&block, 1, false, &packed, &how.packed_size, &error) != SAM_OK))
+        (blocks[row].weights != ARRAYS && block_pack(&block, 1, blocks[row].weights == WINDOWS,
+                                                     &packed, &how.packed_size, &error) != SAM_OK))
         bench_fail(blocks[row].name, &error);
     how.packed = packed;
     if (block_lowered(&block, KERNEL_DIR "/tile/block.pto", &how, &figures, &error) != SAM_OK)

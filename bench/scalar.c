@@ -66,6 +66,7 @@ static void run_translated(struct bench *bench, const char *title, struct sam_im
         return;
     setenv("SAMITE_JIT_LIBRARY", SAM_JIT_LIBRARY, 0);
     setenv("SAMITE_JIT", "wait", 1);
+    setenv("XDG_CACHE_HOME", "/dev/null", 1); /* nothing is kept */
     bench_program_open(&p, image, options);
     unsetenv("SAMITE_JIT");
     bench_rate(bench, name, "MIPS", 1e6, bench_program_run, &p, reference);

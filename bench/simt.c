@@ -83,6 +83,7 @@ static void run_translated(struct bench *bench, const struct bench_loop *loop, d
         return;
     setenv("SAMITE_JIT_LIBRARY", SAM_JIT_LIBRARY, 0);
     setenv("SAMITE_JIT", "wait", 1);
+    setenv("XDG_CACHE_HOME", "/dev/null", 1); /* nothing is kept */
     bench_loop_open(&kernel, loop);
     unsetenv("SAMITE_JIT");
     bench_rate(bench, name, loop->unit, 1e6, bench_loop_run, &kernel, reference);

@@ -218,6 +218,10 @@ static void make_entry(struct translator *t)
         store(t, LLVMConstInt(t->i8, l->frm_plain, false), t->local,
               offsetof(struct sam_core, frm_plain));
         store(t, LLVMConstInt(t->i32, l->lanes, false), t->local, offsetof(struct sam_warp, lanes));
+        if (!l->splits &&
+            l->modes[offsetof(struct sam_warp, full) - offsetof(struct sam_warp, groups)])
+            store(t, LLVMConstInt(t->i32, UINT32_MAX >> (SAM_LANES - l->lanes), false), t->local,
+                  offsetof(struct sam_warp, bits));
     }
     LLVMValueRef distance = LLVMBuildSub(t->builder, op, entry, "");
     LLVMValueRef passed = LLVMBuildAShr(t->builder, distance, number(t, 4), "");

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "translator.h"
 
 static LLVMValueRef entry_of(LLVMModuleRef module, const char *table, unsigned op)
@@ -55,9 +56,11 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Whether the function is a path of its handler that is left to the interpreter. */
-static bool is_slow_path(LLVMValueRef function)
+/* Whether the function is a path of its handler that is left to the interpreter. Without mask
+ * registers, those for some of the lanes and for gathers take too long to translate. */
+static bool is_slow_path(const struct translator *t, LLVMValueRef function)
 {
+    static const char *const kept[] = {"branch_jump", "branch_split", "any_", "block_", "masked_"};
     size_t size;
     const char *name = LLVMGetValueName2(function, &size);
     LLVMTypeRef type = LLVMGlobalGetValueType(function);
@@ -65,8 +68,10 @@ static bool is_slow_path(LLVMValueRef function)
         return false;
     if (LLVMIsDeclaration(function))
         return begins(name, "sam_stop_") || begins(name, "sam_go_to");
-    return has_attribute(function, "noinline") && !begins(name, "branch_jump") &&
-           !begins(name, "branch_split");
+    for (unsigned i = 0; i < (t->level == SAM_CPU_V4 ? SAM_COUNT(kept) : 2); i++)
+        if (begins(name, kept[i]))
+            return false;
+    return has_attribute(function, "noinline");
 }
 
 /* Replace the function by one that leaves. */
@@ -118,7 +123,7 @@ bool sam_translator_find(struct translator *t)
     }
     for (LLVMValueRef f = LLVMGetFirstFunction(t->module), next; f; f = next) {
         next = LLVMGetNextFunction(f);
-        if (is_slow_path(f))
+        if (is_slow_path(t, f))
             make_leave(t, f);
     }
     for (unsigned op = 0; op < SAM_OP_COUNT; op++)

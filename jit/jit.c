@@ -3,7 +3,6 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Core.h>
-#include <llvm-c/ExecutionEngine.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -43,6 +42,11 @@ static const struct bitcode {
 #endif
 }
 
+static bool is_stopped(const bool *stop)
+{
+    return __atomic_load_n(stop, __ATOMIC_RELAXED);
+}
+
 static LLVMModuleRef read_module(LLVMContextRef context, const struct bitcode *bitcode)
 {
     LLVMModuleRef module;
@@ -53,53 +57,77 @@ static LLVMModuleRef read_module(LLVMContextRef context, const struct bitcode *b
     return failed ? NULL : module;
 }
 
-struct translation {
-    LLVMContextRef context;
-    LLVMExecutionEngineRef engine;
-};
-
-static bool optimise(LLVMModuleRef module, LLVMTargetMachineRef machine)
+/* Optimise in steps, between which it may be called off. */
+static bool optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, const bool *stop)
 {
-    static const char first[] = "globaldce,always-inline,globaldce";
-    static const char then[] =
-        "function(instcombine,sroa,early-cse,jump-threading,simplifycfg),default<O2>";
+    static const char *const steps[] = {
+        "globaldce,always-inline,globaldce",
+        "function(instcombine,sroa,early-cse,jump-threading,simplifycfg)",
+        "default<O2>",
+    };
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, first, machine, options);
-    if (!error)
-        error = LLVMRunPasses(module, then, machine, options);
+    LLVMErrorRef error = NULL;
+    for (unsigned i = 0; !error && i < SAM_COUNT(steps) && !is_stopped(stop); i++)
+        error = LLVMRunPasses(module, steps[i], machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (error)
         LLVMDisposeErrorMessage(LLVMGetErrorMessage(error));
-    return !error;
+    return !error && !is_stopped(stop);
 }
 
-static bool finish(struct translator *t, struct translation *translation, sam_jit_code **code)
+static LLVMTargetMachineRef new_machine(void)
 {
-    struct LLVMMCJITCompilerOptions options;
-    char *message = NULL;
-    LLVMInitializeMCJITCompilerOptions(&options, sizeof options);
-    options.OptLevel = 2;
-    if (LLVMCreateMCJITCompilerForModule(&translation->engine, t->module, &options, sizeof options,
-                                         &message)) {
+    LLVMTargetRef target;
+    char *message = NULL, *triple = LLVMGetDefaultTargetTriple();
+    LLVMTargetMachineRef machine = NULL;
+    if (LLVMGetTargetFromTriple(triple, &target, &message))
         LLVMDisposeMessage(message);
-        return false;
-    }
-    LLVMModuleRef module = t->module;
-    t->module = NULL; /* the engine's */
-    if (!optimise(module, LLVMGetExecutionEngineTargetMachine(translation->engine)))
-        return false;
-    const uint64_t address = LLVMGetFunctionAddress(translation->engine, "loop");
-    *code = (sam_jit_code *)(uintptr_t)address;
-    return address != 0;
+    else /* functions name their CPU and features themselves */
+        machine = LLVMCreateTargetMachine(target, triple, "", "", LLVMCodeGenLevelDefault,
+                                          LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMDisposeMessage(triple);
+    return machine;
 }
 
-static void release(void *handle)
+/* The function that LLVM calls for a large copy: an image calls nothing outside. */
+static void add_memcpy(const struct translator *t)
 {
-    struct translation *translation = handle;
-    if (translation->engine)
-        LLVMDisposeExecutionEngine(translation->engine);
-    LLVMContextDispose(translation->context);
-    free(translation);
+    LLVMTypeRef pointer = LLVMPointerType(t->i8, 0);
+    LLVMTypeRef types[] = {pointer, pointer, t->i64}, three[] = {pointer, pointer, t->i64};
+    LLVMTypeRef moved = LLVMStructTypeInContext(t->context, three, 3, false);
+    LLVMValueRef function =
+        LLVMAddFunction(t->module, "memcpy", LLVMFunctionType(pointer, types, 3, false));
+    char copies[] = "rep movsb", constraints[] = "={di},={si},={cx},0,1,2,~{memory}";
+    LLVMTypeRef type = LLVMFunctionType(moved, types, 3, false);
+    LLVMValueRef copy =
+        LLVMGetInlineAsm(type, copies, sizeof copies - 1, constraints, sizeof constraints - 1, true,
+                         false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef arguments[3];
+    LLVMGetParams(function, arguments);
+    LLVMPositionBuilderAtEnd(t->builder, LLVMAppendBasicBlockInContext(t->context, function, ""));
+    LLVMBuildCall2(t->builder, type, copy, arguments, 3, "");
+    LLVMBuildRet(t->builder, arguments[0]);
+}
+
+static bool finish(const struct translator *t, const bool *stop, struct sam_jit_image *image)
+{
+    char *message = NULL;
+    LLVMMemoryBufferRef object = NULL;
+    LLVMTargetMachineRef machine = new_machine();
+    bool done = machine && optimise(t->module, machine, stop);
+    if (done && !LLVMGetNamedFunction(t->module, "memcpy"))
+        add_memcpy(t);
+    if (done && LLVMTargetMachineEmitToMemoryBuffer(machine, t->module, LLVMObjectFile, &message,
+                                                    &object)) {
+        LLVMDisposeMessage(message);
+        done = false;
+    }
+    done = done && sam_translator_link(LLVMGetBufferStart(object), "loop", image);
+    if (object)
+        LLVMDisposeMemoryBuffer(object);
+    if (machine)
+        LLVMDisposeTargetMachine(machine);
+    return done;
 }
 
 /* Remarks of passes. */
@@ -110,27 +138,22 @@ static void ignore(LLVMDiagnosticInfoRef info, void *context)
 
 static void start(void)
 {
-    LLVMLinkInMCJIT();
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
+    LLVMInitializeNativeAsmParser();
 }
 
-static sam_jit_code *translate(const struct sam_jit_loop *loop, unsigned level, void **handle)
+static bool translate(const struct sam_jit_loop *loop, unsigned level, const bool *stop,
+                      struct sam_jit_image *image)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct translation *translation = calloc(1, sizeof *translation);
-    struct translator *t = calloc(1, sizeof *t);
-    sam_jit_code *code = NULL;
-    *handle = NULL;
-    if (!translation || !t || level >= SAM_CPU_LEVELS) {
-        free(translation);
-        free(t);
-        return NULL;
-    }
+    struct translator *t = level < SAM_CPU_LEVELS ? calloc(1, sizeof *t) : NULL;
+    if (!t)
+        return false;
     pthread_once(&once, start);
     t->loop = loop;
     t->level = level;
-    t->context = translation->context = LLVMContextCreate();
+    t->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(t->context, ignore, NULL);
     t->module = read_module(t->context, bitcode_of(level, loop->lanes        ? WARP
                                                           : loop->xlen == 32 ? HART32
@@ -139,18 +162,15 @@ static sam_jit_code *translate(const struct sam_jit_loop *loop, unsigned level, 
     t->i8 = LLVMInt8TypeInContext(t->context);
     t->i32 = LLVMInt32TypeInContext(t->context);
     t->i64 = LLVMInt64TypeInContext(t->context);
-    if (t->module && sam_translator_build(t) &&
-        !LLVMVerifyModule(t->module, LLVMReturnStatusAction, NULL))
-        finish(t, translation, &code);
+    const bool done = t->module && sam_translator_build(t) &&
+                      !LLVMVerifyModule(t->module, LLVMReturnStatusAction, NULL) &&
+                      finish(t, stop, image);
     LLVMDisposeBuilder(t->builder);
     if (t->module)
         LLVMDisposeModule(t->module);
+    LLVMContextDispose(t->context);
     free(t);
-    if (code)
-        *handle = translation;
-    else
-        release(translation);
-    return code;
+    return done;
 }
 
 extern const struct sam_jit_library sam_jit_library;
@@ -159,5 +179,4 @@ __attribute__((visibility("default"))) const struct sam_jit_library sam_jit_libr
     .loop_size = sizeof(struct sam_jit_loop),
     .core_size = sizeof(struct sam_core),
     .translate = translate,
-    .release = release,
 };

@@ -34,4 +34,9 @@ void sam_translator_mark(LLVMContextRef context, LLVMValueRef function, const ch
 /* Add the function "loop" to the module. Returns false if it would do nothing. */
 bool sam_translator_build(struct translator *t);
 
+/* --- image.c */
+/* The image of an object file of this host, entered at the function `name`. Returns false if it
+ * refers to anything outside. */
+bool sam_translator_link(const void *object, const char *name, struct sam_jit_image *image);
+
 #endif

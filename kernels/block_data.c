@@ -6,14 +6,8 @@
 #include <string.h>
 
 #include "block.h"
+#include "model.h"
 #include "random.h"
-
-static enum sam_status refuse(struct sam_error *error, enum sam_status status, const char *text)
-{
-    snprintf(error->text, sizeof error->text, "%s", text);
-    error->status = status;
-    return status;
-}
 
 static const char *const tensor_names[BLOCK_ARRAYS] = {
     [BLOCK_NORM1] = "norm1.weight",     [BLOCK_NORM1_BIAS] = "norm1.bias",
@@ -36,7 +30,7 @@ enum sam_status block_shape(struct block *block, const struct block_config *conf
     *block = (struct block){.config = *config};
     if (!s || !d || !h || !config->heads || d % config->heads || d / config->heads > 64 ||
         d > 512 || s > 1 << 16 || h > 1 << 16)
-        return refuse(
+        return model_refuse(
             error, SAM_ERR_USAGE,
             "sizes that block.pto has no room for: expected a width of at most 512, heads "
             "that divide it, and at most 64 elements per head");
@@ -66,7 +60,7 @@ enum sam_status block_shape(struct block *block, const struct block_config *conf
         block->counts[i] = (size_t)shapes[i][0] * shapes[i][1];
         block->arrays[i] = calloc(block->counts[i], sizeof(float));
         if (!block->arrays[i])
-            return refuse(error, SAM_ERR_MEMORY, "out of memory");
+            return model_refuse(error, SAM_ERR_MEMORY, "out of memory");
         if (is_weight((enum block_array)i))
             snprintf(block->names[i], sizeof block->names[i], "%s", tensor_names[i]);
     }
@@ -104,7 +98,7 @@ enum sam_status block_make(struct block *block, const struct block_config *confi
     if (status != SAM_OK)
         return status;
     if (config->type != SAM_F32 && config->type != SAM_BF16)
-        return refuse(error, SAM_ERR_USAGE, "type of weights: expected f32 or bf16");
+        return model_refuse(error, SAM_ERR_USAGE, "type of weights: expected f32 or bf16");
     uint64_t state = config->seed + 2;
     fill_input(block);
     for (int i = 0; i < BLOCK_ARRAYS; i++) {
@@ -149,7 +143,7 @@ enum sam_status block_file(const struct block *blocks, size_t count, char **file
     size_t used = 0, end = 0;
     *file = NULL;
     if (!header)
-        return refuse(error, SAM_ERR_MEMORY, "out of memory");
+        return model_refuse(error, SAM_ERR_MEMORY, "out of memory");
     header[used++] = '{';
     for (size_t n = 0; n < count; n++)
         for (int i = 0; i < BLOCK_ARRAYS; i++)
@@ -177,28 +171,19 @@ enum sam_status block_file(const struct block *blocks, size_t count, char **file
                     *out++ = (char)(bits >> 8 * b);
             }
     free(header);
-    return out ? SAM_OK : refuse(error, SAM_ERR_MEMORY, "out of memory");
+    return out ? SAM_OK : model_refuse(error, SAM_ERR_MEMORY, "out of memory");
 }
 
 enum sam_status block_pack(const struct block *blocks, size_t count, bool window, void **packed,
                            size_t *size, struct sam_error *error)
 {
     const struct sam_codec_options options = {.size = sizeof options, .window = window};
-    struct sam_weights weights = {0};
     char *file;
-    size_t bytes, need;
+    size_t bytes;
     *packed = NULL;
     enum sam_status status = block_file(blocks, count, &file, &bytes, error);
     if (status == SAM_OK)
-        status = sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file, bytes, bytes, "block", &weights,
-                                   &need, error);
-    if (status == SAM_OK) {
-        const size_t room = sam_pack_bound(&weights);
-        *packed = malloc(room);
-        status = *packed ? sam_pack(&weights, file, &options, *packed, room, size, error)
-                         : refuse(error, SAM_ERR_MEMORY, "out of memory");
-    }
-    sam_weights_free(&weights);
+        status = model_pack(file, bytes, &options, packed, size, error);
     free(file);
     return status;
 }

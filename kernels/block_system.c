@@ -4,22 +4,7 @@
 #include <stdlib.h>
 
 #include "block_run.h"
-
-/* The first race as an error, if there is any. */
-static enum sam_status check_races(struct sam_system *system, struct sam_error *error)
-{
-    size_t count;
-    char *text;
-    sam_system_races(system, &count, NULL);
-    if (count == 0)
-        return SAM_OK;
-    const enum sam_status status = sam_system_print_races(system, 3, &text, error);
-    if (status != SAM_OK)
-        return status;
-    snprintf(error->text, sizeof error->text, "%s", text);
-    sam_text_free(text);
-    return SAM_ERR_TRAP;
-}
+#include "model.h"
 
 static enum sam_status run(struct sam_system *system, const struct block_system *how,
                            struct block_figures *figures, struct sam_error *error)
@@ -32,7 +17,7 @@ static enum sam_status run(struct sam_system *system, const struct block_system 
     if (status == SAM_OK)
         status = sam_tile_lowered_failure(figures->lowered, system, error);
     if (status == SAM_OK)
-        status = check_races(system, error);
+        status = model_check_races(system, error);
     if (status == SAM_OK)
         status = sam_tile_lowered_fetch(figures->lowered, system, error);
     if (status == SAM_OK && how->timing)

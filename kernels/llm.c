@@ -265,8 +265,11 @@ static int take_number(uint32_t *number, const char *name, const char *text)
 {
     char *end;
     const unsigned long value = strtoul(text, &end, 10);
-    if (*end || end == text || value == 0 || value > 1 << 20)
-        return usage(name, text);
+    if (*end || end == text || value == 0 || value > 1 << 20) {
+        fprintf(stderr, "llm: error: %s '%s': expected 1 to %d (llm --help)\n", name, text,
+                1 << 20);
+        return 2;
+    }
     *number = (uint32_t)value;
     return 0;
 }
@@ -309,7 +312,10 @@ static int take_real(double *number, const char *name, const char *text)
 {
     char *end;
     *number = strtod(text, &end);
-    return *end || end == text || !(*number >= 0) || *number > 100 ? usage(name, text) : 0;
+    if (!*end && end != text && *number >= 0 && *number <= 100)
+        return 0;
+    fprintf(stderr, "llm: error: %s '%s': expected 0 to 100 (llm --help)\n", name, text);
+    return 2;
 }
 
 static int take_option(struct request *r, const char *name, const char *text)
@@ -348,21 +354,24 @@ static int take_option(struct request *r, const char *name, const char *text)
 
 static int command(int argc, char **argv)
 {
-    struct request r = {.model = MODEL_DIR "/kjv.safetensors",
-                        .prompt = "In the beginning",
-                        .tokens = 200,
-                        .seed = 1,
-                        .type = SAM_F16};
+    struct request r = {
+        .model = MODEL_DIR "/kjv.safetensors", .tokens = 200, .seed = 1, .type = SAM_F16};
     int code = 0;
     for (int i = 1; i < argc && code == 0;) {
         const char *name = argv[i++];
         if (strcmp(name, "--help") == 0)
             return fputs(help, stdout), 0;
-        if (name[0] != '-' && name[0])
+        if (!name[0] || (name[0] != '-' && r.prompt))
+            code = usage(name[0] ? "a second TEXT" : "an empty TEXT", name);
+        else if (name[0] != '-')
             r.prompt = name;
         else if (!take_switch(&r, name, &code))
             code = take_option(&r, name, argv[i++]);
     }
+    r.prompt = r.prompt ? r.prompt : "In the beginning";
+    if (code == 0 && !r.how.system && !r.synthetic && !r.table &&
+        (r.how.emit || r.how.explain || r.how.check_races || r.how.cold || r.report))
+        code = usage("--emit, --explain, --report, --cold or --check-races without", "--system");
     if (code == 0 && r.synthetic && !r.cycles)
         code = ask_for_cycles(&r, NULL);
     if (code == 0)

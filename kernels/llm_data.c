@@ -7,15 +7,10 @@
 #include <string.h>
 
 #include "llm.h"
+#include "model.h"
 #include "random.h"
 
 enum { FILE_LIMIT = 64 << 20 };
-
-static enum sam_status refuse(struct sam_error *error, enum sam_status status, const char *text)
-{
-    snprintf(error->text, sizeof error->text, "%s", text);
-    return status;
-}
 
 const char *llm_matrix_name(enum llm_matrix matrix)
 {
@@ -72,18 +67,19 @@ static enum sam_status begin(struct llm *llm, const struct llm_shape *shape, enu
     llm->shape = *shape;
     llm->type = type;
     if (!fits(shape))
-        return refuse(error, SAM_ERR_USAGE, "a model of sizes that the program has no room for");
+        return model_refuse(error, SAM_ERR_USAGE,
+                            "a model of sizes that the program has no room for");
     if (type != SAM_F16 && type != SAM_BF16 && type != SAM_E5M2)
-        return refuse(error, SAM_ERR_USAGE, "type of weights: expected f16, bf16 or e5m2");
+        return model_refuse(error, SAM_ERR_USAGE, "type of weights: expected f16, bf16 or e5m2");
     llm_matrices(shape, llm->matrices);
     llm->weight_count = llm->matrices[LLM_HEAD].at + weights_of(&llm->matrices[LLM_HEAD]);
     llm->weights = calloc(llm->weight_count + 1, sizeof *llm->weights);
     if (type != SAM_BF16)
         llm->half = calloc(llm->weight_count + 1, sizeof *llm->half);
-    llm->embed = calloc((size_t)shape->vocabulary * shape->width, sizeof *llm->embed);
-    llm->turns = calloc((size_t)shape->positions * shape->width, sizeof *llm->turns);
+    llm->embed = calloc((size_t)shape->vocabulary * shape->width + 1, sizeof *llm->embed);
+    llm->turns = calloc((size_t)shape->positions * shape->width + 1, sizeof *llm->turns);
     if (!llm->weights || (type != SAM_BF16 && !llm->half) || !llm->embed || !llm->turns)
-        return refuse(error, SAM_ERR_MEMORY, "out of memory");
+        return model_refuse(error, SAM_ERR_MEMORY, "out of memory");
     fill_turns(llm);
     return SAM_OK;
 }
@@ -262,11 +258,12 @@ static enum sam_status read_shape(const struct sam_weights *weights, const char 
     }
     if (!number(file, size, "heads", &s->heads) || !number(file, size, "context", &s->context) ||
         !metadata(file, size, "charset", charset, 257))
-        return refuse(error, SAM_ERR_INPUT,
-                      "metadata: expected charset, heads and context, as llm-train.py writes them");
+        return model_refuse(
+            error, SAM_ERR_INPUT,
+            "metadata: expected charset, heads and context, as llm-train.py writes them");
     return fits(s) ? SAM_OK
-                   : refuse(error, SAM_ERR_INPUT,
-                            "tensors embed, layers.N.down: expected those of llm-train.py");
+                   : model_refuse(error, SAM_ERR_INPUT,
+                                  "tensors embed, layers.N.down: expected those of llm-train.py");
 }
 
 enum sam_status llm_read(struct llm *llm, const char *path, enum sam_dtype type,
@@ -350,22 +347,12 @@ enum sam_status llm_pack(const struct llm *llm, bool window, void **packed, size
 {
     const struct sam_codec_options options = {
         .size = sizeof options, .window = window, .restart = !window};
-    struct sam_weights weights = {0};
-    size_t bytes, need;
+    size_t bytes;
     char *file = safetensors(llm, &bytes);
     *packed = NULL;
     *raw = llm->weight_count * sam_dtype_size(llm->type);
-    enum sam_status status = file ? SAM_OK : refuse(error, SAM_ERR_MEMORY, "out of memory");
-    if (status == SAM_OK)
-        status = sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file, bytes, bytes, "llm", &weights,
-                                   &need, error);
-    if (status == SAM_OK) {
-        const size_t room = sam_pack_bound(&weights);
-        *packed = malloc(room);
-        status = *packed ? sam_pack(&weights, file, &options, *packed, room, size, error)
-                         : refuse(error, SAM_ERR_MEMORY, "out of memory");
-    }
-    sam_weights_free(&weights);
+    const enum sam_status status = file ? model_pack(file, bytes, &options, packed, size, error)
+                                        : model_refuse(error, SAM_ERR_MEMORY, "out of memory");
     free(file);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "llm.h"
+#include "model.h"
 
 enum { FIXED = 4, SCALARS = 2 }; /* arrays before the weights; the logits follow them */
 
@@ -116,22 +117,6 @@ void llm_run_free(struct llm_run *run)
     free(run);
 }
 
-/* The first race as an error, if there is any. */
-static enum sam_status check_races(struct sam_system *system, struct sam_error *error)
-{
-    size_t count;
-    char *text;
-    sam_system_races(system, &count, NULL);
-    if (count == 0)
-        return SAM_OK;
-    const enum sam_status status = sam_system_print_races(system, 3, &text, error);
-    if (status != SAM_OK)
-        return status;
-    snprintf(error->text, sizeof error->text, "%s", text);
-    sam_text_free(text);
-    return SAM_ERR_TRAP;
-}
-
 static enum sam_status run_once(struct llm_run *run, struct sam_system *system,
                                 struct sam_error *error)
 {
@@ -206,7 +191,7 @@ static enum sam_status on_system(struct llm_run *run, struct sam_system *system,
     if (status == SAM_OK)
         status = run_twice(run, system, error);
     if (status == SAM_OK)
-        status = check_races(system, error);
+        status = model_check_races(system, error);
     if (status == SAM_OK)
         status = sam_tile_lowered_fetch(run->lowered, system, error);
     return status;

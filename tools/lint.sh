@@ -120,7 +120,7 @@ shell_scripts() { # not: functions called by name, SAMITE from outside, awk in s
     grep -E '\.sh$|^dev$|^\.ci/run$' "$cache/files" | xargs shellcheck -x -f gcc -e SC2016,SC2153,SC2317
 }
 
-# file, tab, command that preprocesses it: of every compiled file, once
+# file, tab, command that preprocesses it: of every compiled file in C, once
 commands() {
     awk -v FS='"' '/^ *"command":/ {
             sub(/^ *"command": "/, "")
@@ -130,7 +130,7 @@ commands() {
             sub(/ -o [^ ]* -c /, " -E -CC ")
             command = $0
         }
-        /^ *"file":/ && !seen[$4]++ { printf "%s\t%s\n", $4, command }' "$build/compile_commands.json"
+        /^ *"file":/ && $4 !~ /\.S$/ && !seen[$4]++ { printf "%s\t%s\n", $4, command }' "$build/compile_commands.json"
 }
 
 tidy() {
@@ -173,7 +173,7 @@ check_code() {
     cppcheck --max-configs=1 --enable=warning,performance,portability --error-exitcode=1 --inline-suppr --quiet \
         --std=c11 --language=c -j "$jobs" -I include -I src -I . -I "$build" \
         --suppress=missingInclude --suppress=unmatchedSuppression \
-        --suppress=uninitvar --suppress=ctuuninitvar --suppress=ctunullpointer --suppress=returnDanglingLifetime --suppress=shiftNegativeLHS \
+        --suppress=uninitvar --suppress=legacyUninitvar --suppress=ctuuninitvar --suppress=ctunullpointer --suppress=returnDanglingLifetime --suppress=shiftNegativeLHS \
         --suppress=shiftTooManyBitsSigned --suppress=invalidPointerCast \
         --suppress=compareBoolExpressionWithInt --suppress=unknownMacro \
         --suppress=preprocessorErrorDirective \

@@ -6,15 +6,17 @@ import json
 import sys
 
 COLOURS = {"tload": "#c7d9f7", "tstore": "#fbd5c0", "vector": "#cdebd3", "matrix": "#e6d6f5"}
+MEANINGS = {"tload": "load", "tstore": "store", "vector": "kernel on the GPU, or move", "matrix": "product"}
 STYLE = """<style>
 text { font-family: sans-serif; font-size: 11.5px; fill: #454d59; } .x { text-anchor: middle; }
 .name { font-weight: 600; fill: #1f2430; } .in { text-anchor: middle; fill: #1f2430; } .small { font-size: 9.5px; }
-.bg { fill: #ffffff; } .grid { stroke: #eceef1; } rect.s { stroke: #4a5568; stroke-width: .7; }
+.bg { fill: #ffffff; } .axis { stroke: #8a93a0; fill: none; }
+.grid { stroke: #eceef1; } rect.s { stroke: #4a5568; stroke-width: .7; }
 .event { stroke: #b4283c; fill: none; stroke-width: 1.2; marker-end: url(#a); }
 </style>
 <defs><marker id="a" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">
 <path d="M0 0 L8 4 L0 8 Z" fill="#b4283c"/></marker></defs>"""
-WIDTH, LEFT, TOP, ROW, BAR = 960, 70, 14, 44, 26
+WIDTH, LEFT, TOP, ROW, BAR, FOOT = 960, 70, 30, 44, 26, 64
 
 
 def read(path):
@@ -50,16 +52,25 @@ def main():
     def x_of(cycle):
         return LEFT + min(cycle, cycles) * (WIDTH - LEFT - 20) / cycles
 
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom + 30}" role="img" '
+    print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom + FOOT}" role="img" '
           'aria-labelledby="title">')
     print("<!-- SPDX-License-Identifier: Apache-2.0 -->")
     print('<title id="title">Operations of a tile program on the system, by pipe, over cycles</title>')
     print(STYLE)
-    print(f'<rect class="bg" x="0" y="0" width="{WIDTH}" height="{bottom + 30}"/>')
+    print(f'<rect class="bg" x="0" y="0" width="{WIDTH}" height="{bottom + FOOT}"/>')
     for cycle in range(0, cycles + 1, step_of(cycles)):
         print(f'<path d="M{x_of(cycle):.1f} {TOP - 6}V{bottom}" class="grid"/>'
               f'<text x="{x_of(cycle):.1f}" y="{bottom + 16}" class="x">{cycle}</text>')
-    print(f'<text x="6" y="{bottom + 16}">cycles</text>')
+    print(f'<path d="M{LEFT} {TOP - 6}V{bottom}H{WIDTH - 20}" class="axis"/><text x="6" y="{TOP - 12}">pipe</text>'
+          f'<text x="{(LEFT + WIDTH - 20) / 2}" y="{bottom + 32}" class="x name">time (cycles)</text>')
+    at = LEFT
+    for kind in sorted({s["cat"] for s in slices}):
+        print(f'<rect class="s" x="{at}" y="{bottom + 44}" width="10" height="10" fill="{COLOURS[kind]}"/>'
+              f'<text x="{at + 16}" y="{bottom + 53}">{MEANINGS[kind]}</text>')
+        at += 40 + 6.2 * len(MEANINGS[kind])
+    print(f'<path class="event" d="M{at} {bottom + 49}H{at + 26}"/>'
+          f'<text x="{at + 32}" y="{bottom + 53}">event: recorded, '
+          'waited for</text><text x="{0}" y="{1}">tload 27: operation and line</text>'.format(at + 220, bottom + 53))
     for tid in used:
         print(f'<text x="6" y="{row[tid] + BAR / 2 + 4}" class="name">{tracks[tid]}</text>')
     for s in slices:

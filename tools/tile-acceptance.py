@@ -21,7 +21,8 @@ DTYPES = {"FP64": "f64", "FP32": "f32", "TF32": "tf32", "HF32": "hf32", "FP16": 
 FLOATS = ["f32", "f16", "bf16"]
 WHOLE = ["i32", "ui32", "i16", "ui16", "i8", "ui8"]
 CLASSES = {"ORDER": FLOATS + WHOLE, "REAL": FLOATS, "WHOLE": WHOLE, "FACTOR": FLOATS + ["i8"],
-           "ANY": FLOATS + ["i64", "ui64"] + WHOLE}
+           "SCALED": ["f16", "bf16", "e5m2", "e4m3", "e2m1"],
+           "ANY": FLOATS + ["e5m2", "e4m3", "e8m0", "i64", "ui64"] + WHOLE}
 # Families whose shape function fixes the dtype of the first source.
 FIRST = {"QUANT": ["f32"], "DEQUANT": ["i8", "ui8"], "HISTOGRAM": ["ui32", "ui16"]}
 

@@ -44,6 +44,7 @@ BEGIN {
     dtypes["REAL"] = "floats"
     dtypes["WHOLE"] = "integers"
     dtypes["FACTOR"] = "floats, i8"
+    dtypes["SCALED"] = "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16"
     dtypes["ANY"] = "all, including 64 bits"
     types["CMP"] = "sam_tile_compare"
     types["ROUND"] = "sam_tile_round"
@@ -72,23 +73,26 @@ BEGIN {
     kind[field[1]] = field[8]
     vector[field[1]] = field[3] == "VECTOR"
     same[field[1]] = field[4] == "NONE"
-    views[field[1]] = field[2] == "LOAD" || field[6] == "ARRAY"
+    by_hand[field[1]] = field[1] ~ /^(LOAD|STORE|IMAGE)$/
+    stores[field[1]] = field[6] == "ARRAY"
 }
 
 /^TILE_OP\(/ {
     if (split_row($0) != 7)
         fail("expected an operation of 7 columns on one line")
-    if (!(field[4] in views) || !(field[6] in dtypes))
+    if (!(field[4] in by_hand) || !(field[6] in dtypes))
         fail("unknown family " field[4] " or dtypes " field[6])
     count++
     if (form == "opcodes") {
         print "    SAM_TILE_OP_" field[1] ","
-    } else if (form == "calls" && !views[field[4]]) {
-        arguments = toupper(field[3]) (attribute[field[4]] ? "A" : "")
+    } else if (by_hand[field[4]] && (form == "calls" || form == "typed")) {
+        # in tile_ops.h and tile.hpp
+    } else if (form == "calls") {
+        arguments = toupper(field[3]) (attribute[field[4]] ? "A" : "") (stores[field[4]] ? "V" : "")
         print "#define sam_" field[2] "(dst, ...) SAM_TILE_CALL_" arguments "_(" \
             (field[3] == "tii" ? "\"" field[2] "\"" : field[1]) ", dst, __VA_ARGS__, NULL)"
-    } else if (form == "typed" && !views[field[4]]) {
-        print "SAMITE_TILE_" toupper(field[3]) (attribute[field[4]] ? "A" : "") "_(" field[1] ", " field[2] \
+    } else if (form == "typed") {
+        print "SAMITE_TILE_" toupper(field[3]) (attribute[field[4]] ? "A" : "") (stores[field[4]] ? "V" : "") "_(" field[1] ", " field[2] \
             ", " (vector[field[4]] ? "true" : "false") ", " \
             (same[field[4]] && field[4] !~ /^(CVT|GATHER|SCATTER)$/ ? "true" : "false") \
             (attribute[field[4]] ? ", " types[kind[field[4]]] : "") ")"

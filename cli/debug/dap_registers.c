@@ -150,17 +150,24 @@ static void list_stack(struct dap_list *list)
     free(entries);
 }
 
-/* Words; the rows before the window are skipped at once. */
+/* Words; the rows before the window, or the one that is wanted, are skipped at once. */
 static void list_memory(struct dap_list *list)
 {
-    const struct sam_launch *launch = list->dap->debug->run->launch;
-    const uint64_t words = launch ? launch->lds_size / 4 : 0;
+    struct debug *d = list->dap->debug;
+    const uint64_t words = d->run->launch ? d->run->launch->lds_size / 4 : 0;
     char name[32], expression[48];
-    if (!list->wanted)
-        list->index = list->start < words ? list->start : words;
-    for (uint64_t i = list->index; i < words && (list->wanted || i < list->end); i++) {
-        if (!dap_wants(list))
-            continue;
+    uint64_t first = list->start, end = list->end, address;
+    if (list->wanted) {
+        const char *at = list->wanted;
+        struct sam_error error;
+        if (debug_number(d, &at, "the address", &address, &error) != SAM_OK ||
+            address < SAM_LDS_BASE)
+            return;
+        first = (address - SAM_LDS_BASE) / 4;
+        end = first + 1;
+    }
+    list->index = first < words ? first : words;
+    for (uint64_t i = list->index; i < words && i < end; i++) {
         snprintf(name, sizeof name, "0x%08llx", (unsigned long long)(SAM_LDS_BASE + 4 * i));
         snprintf(expression, sizeof expression, "*(int *)%s", name);
         dap_add_expression(list, name, expression, 0, 0);

@@ -6,6 +6,8 @@
 
 #include "dap.h"
 
+enum { MOST_ROWS = 16384 }; /* of an answer */
+
 /* ------------------------------------------------------------------------------------ rows */
 
 json_int_t dap_reference(const struct dap_list *list, unsigned what)
@@ -118,7 +120,8 @@ static enum sam_status list_children(struct dap_list *list, json_int_t reference
     return SAM_OK;
 }
 
-/* A chunk of "start" and "count"; count 0: all. */
+/* A chunk of "start" and "count"; count 0: all. No more than MOST_ROWS: local memory may have
+ * millions of words. */
 static enum sam_status read_window(const json_t *arguments, struct dap_list *list,
                                    struct sam_error *error)
 {
@@ -127,7 +130,7 @@ static enum sam_status read_window(const json_t *arguments, struct dap_list *lis
     if (start < 0 || count < 0)
         return debug_fail(error, "start, count: expected numbers from 0 on");
     list->start = (uint64_t)start;
-    list->end = count ? list->start + (uint64_t)count : UINT64_MAX;
+    list->end = list->start + (count && count < MOST_ROWS ? (uint64_t)count : MOST_ROWS);
     return SAM_OK;
 }
 
@@ -147,6 +150,13 @@ enum sam_status dap_on_variables(struct dap *dap, const json_t *arguments, struc
     if (status != SAM_OK) {
         json_decref(list.rows);
         return status;
+    }
+    if (json_array_size(list.rows) == MOST_ROWS &&
+        dap_integer(arguments, "count", 0) != MOST_ROWS) {
+        snprintf(list.expression, sizeof list.expression, "after %d: those from %llu on by start",
+                 MOST_ROWS, (unsigned long long)list.end);
+        list.end = UINT64_MAX;
+        dap_add(&list, "...", list.expression, "", 0, 0);
     }
     dap_respond(dap, report_set(json_object(), "variables", list.rows));
     return SAM_OK;

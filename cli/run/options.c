@@ -35,9 +35,14 @@ int run_parse_jit(struct cli_args *args, const struct cli_option *option, const 
 {
     struct run_request *r = request;
     (void)option;
-    if (strcmp(text, "off") != 0 && strcmp(text, "auto") != 0 && strcmp(text, "wait") != 0)
+    static const char *const names[] = {
+        [RUN_JIT_OFF] = "off", [RUN_JIT_AUTO] = "auto", [RUN_JIT_WAIT] = "wait"};
+    unsigned which = 0;
+    while (which <= RUN_JIT_WAIT && strcmp(text, names[which]) != 0)
+        which++;
+    if (which > RUN_JIT_WAIT)
         return cli_usage_error(args, "--jit=%s: expected off, auto or wait", text);
-    r->translates = strcmp(text, "off") != 0;
+    r->jit = (enum run_jit)which;
     return setenv("SAMITE_JIT", text, 1) == 0 ? CLI_OK : cli_no_memory();
 }
 

@@ -61,8 +61,19 @@ static int read_arguments(struct run *run)
                                    : run_arguments_parse(r->args, &r->arguments, &run->arguments);
 }
 
+/* Say why loops are not translated. To load the translator takes longer than short runs, which do
+ * not need it. */
+static void note_translator(const struct run_request *r, double seconds)
+{
+    struct sam_error error;
+    if ((r->jit == RUN_JIT_WAIT || (r->jit == RUN_JIT_AUTO && seconds > 0.25)) &&
+        sam_jit_check(&error) != SAM_OK)
+        cli_note("--jit: loops are interpreted: %s", error.text);
+}
+
 static int run_machine(struct run_command *command)
 {
+    const double started = cli_now();
     struct run run;
     int code = run_begin(&run, command) ?: run.machine->check(&run) ?: choose_streams(&run)
         ?: read_arguments(&run) ?: run_checks_parse(&run)
@@ -72,6 +83,7 @@ static int run_machine(struct run_command *command)
         run.report = NULL;
         code = printed == CLI_OK ? code : printed;
     }
+    note_translator(&command->run, cli_now() - started);
     run_end(&run);
     return code;
 }
@@ -80,9 +92,6 @@ int run_command(struct run_command *c)
 {
     const struct run_request *r = &c->run;
     struct run_gdb *gdb;
-    struct sam_error error;
-    if (r->translates && sam_jit_check(&error) != SAM_OK)
-        cli_note("--jit: loops are interpreted: %s", error.text);
     if (!r->gdb.given)
         return run_machine(c);
     if (r->gdb.stdio && cli_is_stdio(r->trace))

@@ -70,7 +70,7 @@ struct run_request {
     const char *trace; /* a file, "-", NULL */
     enum run_stats stats;
     bool quiet;
-    bool translates; /* --jit auto or wait */
+    enum run_jit { RUN_JIT_OFF, RUN_JIT_AUTO, RUN_JIT_WAIT } jit;
     struct run_gdb_choice gdb;
     uint64_t perfetto_from, perfetto_to; /* window of cycles in a timeline */
     const struct run_driver *driver;     /* NULL: launches and programs run without a driver */

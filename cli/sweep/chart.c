@@ -7,24 +7,6 @@
 
 #include "sweep/sweep.h"
 
-void sweep_escape(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        switch (c) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default:
-            if (c < 0x20 || c == 0x7f)
-                fputs("&#xfffd;", out);
-            else
-                fputc(c, out);
-        }
-    }
-}
-
 void sweep_settings(FILE *out, const struct sweep *s, size_t run)
 {
     for (unsigned a = 0; a < s->axis_count; a++)
@@ -207,8 +189,7 @@ static void put_legend(const struct chart *c)
     for (unsigned k = 0; c->colours > 1 && k < c->colours; k++) {
         char fill[8];
         colour_text(fill, k, c->colours);
-        fprintf(c->out, " <span><i style=\"background:%s\"></i>%s</span>", fill,
-                c->sweep->axes[c->colour].values[k]);
+        fprintf(c->out, SAM_TREE_PAGE_KEY, fill, c->sweep->axes[c->colour].values[k], "");
     }
     fprintf(c->out, "</p>\n");
 }

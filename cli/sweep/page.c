@@ -9,41 +9,6 @@
 
 enum { MOST_ROWS = 2000 };
 
-static const char style[] =
-    "body{font:15px/1.45 system-ui,sans-serif;color:#1f2430;background:#fff;margin:2rem auto;"
-    "max-width:1080px;padding:0 1rem}\n"
-    "h1{font-size:1.5rem;margin:0;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 "
-    ".6rem}\n"
-    ".about{color:#5b6470;margin:.2rem 0 1rem}\n"
-    "pre{background:#f4f5f7;padding:.6rem .8rem;border-radius:6px;white-space:pre-wrap;"
-    "overflow-wrap:anywhere;font-size:13px;margin:.6rem 0}\n"
-    ".result{border-left:4px solid #2f9e6b;background:#f0f8f4;padding:.6rem .9rem;margin:1rem 0}\n"
-    ".failed{color:#b02a37}\n"
-    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:1."
-    "2rem}\n"
-    "figure{margin:0;border:1px solid #e3e6ea;border-radius:8px;padding:.7rem .9rem .4rem}\n"
-    "figcaption{font-weight:600;font-size:14px}figure svg{width:100%;height:auto;display:block}\n"
-    "svg text{font-size:11.5px;fill:#454d59}.x{text-anchor:middle}.y{text-anchor:end}"
-    ".name{font-weight:600}\n"
-    ".grid{stroke:#eceef1}.axis{stroke:#8a93a0;fill:none}\n"
-    "polyline{fill:none;stroke-width:1.6;opacity:.55}circle{opacity:.9}"
-    "circle.best{stroke:#1f2430;stroke-width:2.5;opacity:1}\n"
-    ".legend{font-size:12.5px;color:#454d59;margin:.2rem 0 .3rem;min-height:1.2em}"
-    ".legend span{margin-left:.5em;white-space:nowrap}\n"
-    ".legend i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.3em;"
-    "vertical-align:-1px}\n"
-    ".bar{display:block;border-radius:2px}.wide{overflow-x:auto}\n"
-    "table{border-collapse:collapse;font-size:13.5px;font-variant-numeric:tabular-nums}\n"
-    "th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid #e3e6ea;"
-    "white-space:nowrap}\n"
-    "th{background:#f4f5f7;position:sticky;top:0}"
-    ".sortable th[tabindex]{cursor:pointer}.sortable th[aria-sort=ascending]::after{content:' "
-    "\\25b2'}"
-    ".sortable th[aria-sort=descending]::after{content:' \\25bc'}\n"
-    "tr.best td{background:#f0f8f4;font-weight:600}td.text,th.text{text-align:left}"
-    "td.error{white-space:normal;text-align:left;color:#b02a37}\n"
-    "footer{color:#5b6470;font-size:13px;margin:2rem 0}\n";
-
 /* A click on a heading sorts by its column, a second one the other way round. */
 static const char script[] =
     "for (const table of document.querySelectorAll('.sortable')) {\n"
@@ -83,24 +48,23 @@ static void put_word(FILE *out, const char *word)
         if (*word == '\'')
             fputs("'\\''", out);
         else
-            sweep_escape(out, one);
+            sam_tree_page_escape(out, one);
     }
     fputc('\'', out);
 }
 
-static void put_head(FILE *out, const struct sweep *s)
+static bool put_head(FILE *out, const struct sweep *s)
 {
     struct tm date;
     char text[40] = "";
     if (gmtime_r(&s->date, &date))
         strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &date);
-    fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                 "<meta name=\"viewport\" content=\"width=device-width\"><title>Sweep of ");
-    sweep_escape(out, s->program);
-    fprintf(out, "</title>\n<style>\n%s</style></head><body>\n<h1>Sweep of ", style);
-    sweep_escape(out, s->program);
-    fprintf(out, "</h1>\n<p class=\"about\">%s; samite %s; %zu run%s over", text, sam_version(),
-            s->run_count, s->run_count == 1 ? "" : "s");
+    char *head = sam_tree_page_head("Sweep", s->program);
+    fputs(head ? head : "", out);
+    const bool good = head != NULL;
+    free(head);
+    fprintf(out, "<p>%s; samite %s; %zu run%s over", text, sam_version(), s->run_count,
+            s->run_count == 1 ? "" : "s");
     for (unsigned a = 0; a < s->axis_count; a++)
         fprintf(out, "%s %s (%u)", a ? "," : "", s->axes[a].name, s->axes[a].count);
     fprintf(out, "</p>\n<pre>samite sweep");
@@ -109,6 +73,7 @@ static void put_head(FILE *out, const struct sweep *s)
         put_word(out, s->words[i]);
     }
     fprintf(out, "</pre>\n");
+    return good;
 }
 
 /* ----------------------------------------------------------------------------------- results */
@@ -201,9 +166,8 @@ static unsigned second_axis(const struct sweep *s, unsigned axis, const struct s
 static void put_charts(FILE *out, const struct sweep *s)
 {
     const struct sweep_measure *m;
-    fprintf(out,
-            "<h2>By parameter</h2>\n<p class=\"about\">A dot is a run, a line goes through the "
-            "means; the ring is the best run.</p>\n<div class=\"charts\">\n");
+    fprintf(out, "<h2>By parameter</h2>\n<p>A dot is a run, a line goes through the "
+                 "means; the ring is the best run.</p>\n<div class=\"charts\">\n");
     for (unsigned a = 0; a < s->axis_count; a++)
         for (size_t i = 0; (m = sweep_measure(s, i)); i++)
             if ((s->axes[a].count > 1 || s->axis_count == 1) && (varies(s, m) || i == 0))
@@ -232,9 +196,8 @@ static void put_parts_legend(FILE *out, const struct sweep_parts *best,
         if (seen[p] || best->cycles[p] + worst->cycles[p] == 0)
             continue;
         seen[p] = true;
-        fprintf(out, " <span><i style=\"background:%s\"></i><b>%s</b> %s</span>",
-                best->reasons->rows[p].colour, sweep_reason_name(best->reasons, p),
-                sweep_reason_meaning(best->reasons, p));
+        fprintf(out, SAM_TREE_PAGE_KEY, best->reasons->rows[p].colour,
+                sweep_reason_name(best->reasons, p), sweep_reason_meaning(best->reasons, p));
     }
 }
 
@@ -254,13 +217,13 @@ static size_t put_units(FILE *out, const struct sweep *s, size_t best, size_t wo
         sweep_parts(s, &s->runs[worst], i, &b);
         put_parts_legend(out, &a, &b, seen);
     }
-    fprintf(out, "</p>\n<div class=\"wide\"><table><thead><tr><th class=\"text\">unit</th><th "
-                 "class=\"text\">best run"
-                 "</th><th class=\"text\">slowest run</th></tr></thead><tbody>\n");
+    fprintf(out, "</p>\n<div class=\"wide\"><table><thead><tr><th class=\"at\">unit</th><th "
+                 "class=\"at\">best run"
+                 "</th><th class=\"at\">slowest run</th></tr></thead><tbody>\n");
     for (size_t i = index; i < end; i++) {
         sweep_parts(s, &s->runs[best], i, &a);
         sweep_parts(s, &s->runs[worst], i, &b);
-        fprintf(out, "<tr><td class=\"text\">%s</td><td>", a.name);
+        fprintf(out, "<tr><td class=\"at\">%s</td><td>", a.name);
         sweep_bar(out, &a, 400, 16);
         fprintf(out, "</td><td>");
         sweep_bar(out, &b, 400, 16);
@@ -316,7 +279,7 @@ static void put_row(FILE *out, const struct sweep *s, size_t i, size_t best)
         while (sweep_measure(s, measures))
             measures++;
         fprintf(out, "<td class=\"error\" colspan=\"%zu\">", measures + 3);
-        sweep_escape(out, run->error.text);
+        sam_tree_page_escape(out, run->error.text);
         fprintf(out, "</td></tr>\n");
         return;
     }
@@ -330,7 +293,7 @@ static void put_row(FILE *out, const struct sweep *s, size_t i, size_t best)
         }
     }
     sweep_main_parts(s, run, &parts);
-    fprintf(out, "<td class=\"text\">");
+    fprintf(out, "<td class=\"at\">");
     put_largest_stall(out, &parts);
     fprintf(out, "</td><td>");
     sweep_bar(out, &parts, 160, 12);
@@ -353,7 +316,7 @@ static void put_table(FILE *out, const struct sweep *s)
     for (size_t i = 0; (m = sweep_measure(s, i)); i++)
         fprintf(out, "<th>%s</th>%s", m->name, i == 0 ? "<th>× best</th>" : "");
     fprintf(out,
-            "<th class=\"text\">largest stall (%s)</th><th class=\"text\">%s</th></tr></thead>"
+            "<th class=\"at\">largest stall (%s)</th><th class=\"at\">%s</th></tr></thead>"
             "<tbody>\n",
             parts.name, parts.name);
     for (size_t i = 0; i < s->run_count && i < MOST_ROWS; i++)
@@ -368,14 +331,14 @@ char *sweep_page(const struct sweep *s)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    put_head(out, s);
+    bool good = put_head(out, s);
     put_result(out, s);
     put_charts(out, s);
     put_stalls(out, s);
     put_table(out, s);
     fprintf(out, "<script>\n%s</script>\n</body></html>\n", script);
-    bool good = !ferror(out);
-    good = fclose(out) == 0 && good;
+    good &= !ferror(out);
+    good &= fclose(out) == 0;
     if (good)
         return text;
     free(text);

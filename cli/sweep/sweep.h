@@ -181,8 +181,6 @@ bool sweep_part_take(struct sweep *sweep, const char *text, size_t size, const c
                      const struct cli_part *part, json_t **first, struct sam_error *error);
 
 /* --- chart.c: its charts, as SVG */
-/* Text with HTML's special characters and control characters escaped. */
-void sweep_escape(FILE *out, const char *text);
 /* "mpara=2, slots=4" */
 void sweep_settings(FILE *out, const struct sweep *sweep, size_t run);
 /* A measure by an axis, coloured by another (SWEEP_AXES: by none). */

@@ -22,11 +22,15 @@
 extern "C" {
 #endif
 
-/* The element types of tiles, as programs spell them: SAM_TILE(vec, f32, 16, 16). Those of 64 bits
- * are loaded, stored and moved only. */
+/* The element types of tiles, as programs spell them: SAM_TILE(vec, f32, 16, 16). Those of 64 bits,
+ * e4m3, e5m2 and e8m0 are loaded, stored and moved only; the last three are factors and scales of
+ * sam_tmatmul_mx. */
 #define SAM_TILE_f32  SAM_F32
 #define SAM_TILE_f16  SAM_F16
 #define SAM_TILE_bf16 SAM_BF16
+#define SAM_TILE_e4m3 SAM_E4M3
+#define SAM_TILE_e5m2 SAM_E5M2
+#define SAM_TILE_e8m0 SAM_E8M0
 #define SAM_TILE_i8   SAM_I8
 #define SAM_TILE_ui8  SAM_U8
 #define SAM_TILE_i16  SAM_I16

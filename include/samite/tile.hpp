@@ -73,6 +73,9 @@ template <typename T> struct dtype;
 SAMITE_DTYPE_(float, f32)
 SAMITE_DTYPE_(half, f16)
 SAMITE_DTYPE_(bfloat16_t, bf16)
+SAMITE_DTYPE_(float8_e4m3_t, e4m3)
+SAMITE_DTYPE_(float8_e5m2_t, e5m2)
+SAMITE_DTYPE_(float8_e8m0_t, e8m0)
 SAMITE_DTYPE_(int8_t, i8)
 SAMITE_DTYPE_(uint8_t, ui8)
 SAMITE_DTYPE_(int16_t, i16)
@@ -99,12 +102,15 @@ inline void check(sam_status status, const char *text)
 enum class Op {
     TLOAD = SAM_TILE_OP_TLOAD,
     TSTORE = SAM_TILE_OP_TSTORE,
+    TIMG2COL = SAM_TILE_OP_TIMG2COL,
     TSYNC = SAM_TILE_OPS,
 /* clang-format off */
 #define SAMITE_TILE_OP_(name, ...) name = SAM_TILE_OP_##name,
 #define SAMITE_TILE_T_   SAMITE_TILE_OP_
 #define SAMITE_TILE_TT_  SAMITE_TILE_OP_
 #define SAMITE_TILE_TTT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TTTT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TTTTT_ SAMITE_TILE_OP_
 #define SAMITE_TILE_S_   SAMITE_TILE_OP_
 #define SAMITE_TILE_TS_  SAMITE_TILE_OP_
 #define SAMITE_TILE_TTS_ SAMITE_TILE_OP_
@@ -113,13 +119,21 @@ enum class Op {
 #define SAMITE_TILE_TSA_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TII_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TSSA_ SAMITE_TILE_OP_
+#define SAMITE_TILE_VT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_VTT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_VTTT_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TTV_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TTTV_ SAMITE_TILE_OP_
 #define SAMITE_TILE_TI_ SAMITE_TILE_OP_
+#define SAMITE_TILE_TIA_ SAMITE_TILE_OP_
 #define SAMITE_TILE_IA_ SAMITE_TILE_OP_
 #include "tile_calls.hpp"
 #undef SAMITE_TILE_OP_
 #undef SAMITE_TILE_T_
 #undef SAMITE_TILE_TT_
 #undef SAMITE_TILE_TTT_
+#undef SAMITE_TILE_TTTT_
+#undef SAMITE_TILE_TTTTT_
 #undef SAMITE_TILE_S_
 #undef SAMITE_TILE_TS_
 #undef SAMITE_TILE_TTS_
@@ -128,7 +142,13 @@ enum class Op {
 #undef SAMITE_TILE_TSA_
 #undef SAMITE_TILE_TII_
 #undef SAMITE_TILE_TSSA_
+#undef SAMITE_TILE_VT_
+#undef SAMITE_TILE_VTT_
+#undef SAMITE_TILE_VTTT_
+#undef SAMITE_TILE_TTV_
+#undef SAMITE_TILE_TTTV_
 #undef SAMITE_TILE_TI_
+#undef SAMITE_TILE_TIA_
 #undef SAMITE_TILE_IA_
     /* clang-format on */
 };
@@ -366,6 +386,26 @@ RecordEvent at(const char *name, sam_tile *dst, sam_tile *src, int64_t row, int6
         O, sam_tile_apply_at(name, dst, src, row, col, waits<O, Events...>(events...).list.data()));
 }
 
+/* A window, or a whole tensor. */
+inline sam_tile_view window_of(const sam_tile_view &window)
+{
+    return window;
+}
+template <typename T> auto window_of(const T &tensor) -> decltype(tensor.view())
+{
+    return tensor.view();
+}
+
+/* dst: NULL for operations into a window. */
+template <Op O, typename V, typename... Events>
+RecordEvent view_call(sam_tile *dst, const V &window, std::initializer_list<sam_tile *> sources,
+                      const Events &...events)
+{
+    const sam_tile_view view = window_of(window);
+    return done(O, sam_tile_call_view(sam_tile_opcode(O), dst, sources.begin(), &view,
+                                      waits<O, Events...>(events...).list.data()));
+}
+
 template <bool Load, typename... Events>
 RecordEvent move(sam_tile *tile, const sam_tile_view &window, const Events &...events)
 {
@@ -492,6 +532,16 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
     SAMITE_TILE_FUNCTION_((typename D, typename A, typename B, typename C), name, (D &dst, A &a, B &b, C &c), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A, B, C), call, \
                           (dst.placed(), {a.placed(), b.placed(), c.placed(), nullptr}, 0, 0))
+#define SAMITE_TILE_TTTT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename T, typename A, typename B, typename C, typename D), name, \
+                          (T &dst, A &a, B &b, C &c, D &d), \
+                          SAMITE_TILE_CHECK_(name, vec, same, T, A, B, C, D), call, \
+                          (dst.placed(), {a.placed(), b.placed(), c.placed(), d.placed(), nullptr}, 0, 0))
+#define SAMITE_TILE_TTTTT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename T, typename A, typename B, typename C, typename D, typename G), \
+                          name, (T &dst, A &a, B &b, C &c, D &d, G &e), \
+                          SAMITE_TILE_CHECK_(name, vec, same, T, A, B, C, D, G), call, \
+                          (dst.placed(), {a.placed(), b.placed(), c.placed(), d.placed(), e.placed(), nullptr}, 0, 0))
 #define SAMITE_TILE_S_(name, lower, vec, same) \
     SAMITE_TILE_FUNCTION_((typename D), name, (D &dst, double scalar), \
                           SAMITE_TILE_CHECK_(name, vec, same, D), call, \
@@ -520,10 +570,29 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
     SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, double first, double second, attribute how), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A), numbers_call, \
                           (dst.placed(), {a.placed(), nullptr}, {first, second}, how))
+#define SAMITE_TILE_VT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename D, typename A), name, (D &dst, const V &window, A &a), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), view_call, (dst.placed(), window, {a.placed(), nullptr}))
+#define SAMITE_TILE_VTT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename D, typename A, typename B), name, (D &dst, const V &window, A &a, B &b), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A, B), view_call, (dst.placed(), window, {a.placed(), b.placed(), nullptr}))
+#define SAMITE_TILE_VTTT_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename D, typename A, typename B, typename C), name, (D &dst, const V &window, A &a, B &b, C &c), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A, B, C), view_call, (dst.placed(), window, {a.placed(), b.placed(), c.placed(), nullptr}))
+#define SAMITE_TILE_TTV_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename A, typename B), name, (const V &window, A &a, B &b), \
+                          SAMITE_TILE_CHECK_(name, vec, same, A, B), view_call, (nullptr, window, {a.placed(), b.placed(), nullptr}))
+#define SAMITE_TILE_TTTV_(name, lower, vec, same) \
+    SAMITE_TILE_FUNCTION_((typename V, typename A, typename B, typename C), name, (const V &window, A &a, B &b, C &c), \
+                          SAMITE_TILE_CHECK_(name, vec, same, A, B, C), view_call, (nullptr, window, {a.placed(), b.placed(), c.placed(), nullptr}))
 #define SAMITE_TILE_TI_(name, lower, vec, same) \
     SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, int64_t index), \
                           SAMITE_TILE_CHECK_(name, vec, same, D, A), numbers_call, \
                           (dst.placed(), {a.placed(), nullptr}, {double(index)}, 0))
+#define SAMITE_TILE_TIA_(name, lower, vec, same, attribute) \
+    SAMITE_TILE_FUNCTION_((typename D, typename A), name, (D &dst, A &a, int64_t index, attribute how), \
+                          SAMITE_TILE_CHECK_(name, vec, same, D, A), numbers_call, \
+                          (dst.placed(), {a.placed(), nullptr}, {double(index)}, how))
 #define SAMITE_TILE_IA_(name, lower, vec, same, attribute) \
     SAMITE_TILE_FUNCTION_((typename D), name, (D &dst, int64_t index, attribute how), \
                           SAMITE_TILE_CHECK_(name, vec, same, D), numbers_call, \
@@ -540,6 +609,8 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
 #undef SAMITE_TILE_T_
 #undef SAMITE_TILE_TT_
 #undef SAMITE_TILE_TTT_
+#undef SAMITE_TILE_TTTT_
+#undef SAMITE_TILE_TTTTT_
 #undef SAMITE_TILE_S_
 #undef SAMITE_TILE_TS_
 #undef SAMITE_TILE_TTS_
@@ -548,8 +619,42 @@ template <typename... Events> RecordEvent TSYNC(const Events &...events)
 #undef SAMITE_TILE_TSA_
 #undef SAMITE_TILE_TII_
 #undef SAMITE_TILE_TSSA_
+#undef SAMITE_TILE_VT_
+#undef SAMITE_TILE_VTT_
+#undef SAMITE_TILE_VTTT_
+#undef SAMITE_TILE_TTV_
+#undef SAMITE_TILE_TTTV_
 #undef SAMITE_TILE_TI_
+#undef SAMITE_TILE_TIA_
 #undef SAMITE_TILE_IA_
+
+/* From [row,col] on of the matrix with what a filter sees of images. */
+template <typename D, typename A, typename... Events>
+RecordEvent TIMG2COL(D &dst, A &a, uint32_t row, uint32_t col, const sam_tile_image &image,
+                     const Events &...events)
+{
+    static_assert(detail::in_vec<D, A> && detail::by_rows<D, A> && detail::same_dtype<D, A>,
+                  "TIMG2COL: expected tiles in Vec, row-major and not boxed, of one dtype");
+    return detail::numbers_call<Op::TIMG2COL>(
+        dst.placed(), {a.placed(), nullptr},
+        {double(row), double(col), double(image.height), double(image.width),
+         double(image.filter_height), double(image.filter_width), double(image.stride_height),
+         double(image.stride_width), double(image.dilation_height), double(image.dilation_width),
+         double(image.pad_top), double(image.pad_bottom), double(image.pad_left),
+         double(image.pad_right), double(image.channels)},
+        0, events...);
+}
+
+/* The sorted elements, and the columns that they came from. */
+template <typename D, typename I, typename A, typename... Events>
+RecordEvent TSORT(D &dst, I &columns, A &a, int64_t width, sam_tile_order how,
+                  const Events &...events)
+{
+    static_assert(std::is_same_v<typename I::DType, uint32_t>,
+                  "TSORT: expected columns of uint32_t");
+    TSORT(columns, a, width, how, events...);
+    return TSORT(dst, a, width, how, events...);
+}
 
 } // namespace samite
 

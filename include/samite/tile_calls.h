@@ -7,6 +7,11 @@
 #include "tile_opcodes.h"
 
 /* clang-format off */
+#define sam_mgather(dst, ...) SAM_TILE_CALL_VT_(MGATHER, dst, __VA_ARGS__, NULL)
+#define sam_mgather_mask(dst, ...) SAM_TILE_CALL_VTT_(MGATHER_MASK, dst, __VA_ARGS__, NULL)
+#define sam_mgather_cas(dst, ...) SAM_TILE_CALL_VTTT_(MGATHER_CAS, dst, __VA_ARGS__, NULL)
+#define sam_mscatter(dst, ...) SAM_TILE_CALL_TTV_(MSCATTER, dst, __VA_ARGS__, NULL)
+#define sam_mscatter_mask(dst, ...) SAM_TILE_CALL_TTTV_(MSCATTER_MASK, dst, __VA_ARGS__, NULL)
 #define sam_tcolsum(dst, ...) SAM_TILE_CALL_T_(TCOLSUM, dst, __VA_ARGS__, NULL)
 #define sam_tcolprod(dst, ...) SAM_TILE_CALL_T_(TCOLPROD, dst, __VA_ARGS__, NULL)
 #define sam_tcolmax(dst, ...) SAM_TILE_CALL_T_(TCOLMAX, dst, __VA_ARGS__, NULL)
@@ -86,6 +91,7 @@
 #define sam_tpartmin(dst, ...) SAM_TILE_CALL_TT_(TPARTMIN, dst, __VA_ARGS__, NULL)
 #define sam_tgather(dst, ...) SAM_TILE_CALL_TT_(TGATHER, dst, __VA_ARGS__, NULL)
 #define sam_tscatter(dst, ...) SAM_TILE_CALL_TT_(TSCATTER, dst, __VA_ARGS__, NULL)
+#define sam_tsort(dst, ...) SAM_TILE_CALL_TIA_(TSORT, dst, __VA_ARGS__, NULL)
 #define sam_tmrgsort(dst, ...) SAM_TILE_CALL_TTA_(TMRGSORT, dst, __VA_ARGS__, NULL)
 #define sam_thistogram(dst, ...) SAM_TILE_CALL_TTA_(THISTOGRAM, dst, __VA_ARGS__, NULL)
 #define sam_tmov(dst, ...) SAM_TILE_CALL_T_(TMOV, dst, __VA_ARGS__, NULL)
@@ -101,9 +107,15 @@
 #define sam_tmatmul(dst, ...) SAM_TILE_CALL_TT_(TMATMUL, dst, __VA_ARGS__, NULL)
 #define sam_tmatmul_acc(dst, ...) SAM_TILE_CALL_TTT_(TMATMUL_ACC, dst, __VA_ARGS__, NULL)
 #define sam_tmatmul_bias(dst, ...) SAM_TILE_CALL_TTT_(TMATMUL_BIAS, dst, __VA_ARGS__, NULL)
+#define sam_tmatmul_mx(dst, ...) SAM_TILE_CALL_TTTT_(TMATMUL_MX, dst, __VA_ARGS__, NULL)
+#define sam_tmatmul_mx_acc(dst, ...) SAM_TILE_CALL_TTTTT_(TMATMUL_MX_ACC, dst, __VA_ARGS__, NULL)
+#define sam_tmatmul_mx_bias(dst, ...) SAM_TILE_CALL_TTTTT_(TMATMUL_MX_BIAS, dst, __VA_ARGS__, NULL)
 #define sam_tgemv(dst, ...) SAM_TILE_CALL_TT_(TGEMV, dst, __VA_ARGS__, NULL)
 #define sam_tgemv_acc(dst, ...) SAM_TILE_CALL_TTT_(TGEMV_ACC, dst, __VA_ARGS__, NULL)
 #define sam_tgemv_bias(dst, ...) SAM_TILE_CALL_TTT_(TGEMV_BIAS, dst, __VA_ARGS__, NULL)
+#define sam_tgemv_mx(dst, ...) SAM_TILE_CALL_TTTT_(TGEMV_MX, dst, __VA_ARGS__, NULL)
+#define sam_tgemv_mx_acc(dst, ...) SAM_TILE_CALL_TTTTT_(TGEMV_MX_ACC, dst, __VA_ARGS__, NULL)
+#define sam_tgemv_mx_bias(dst, ...) SAM_TILE_CALL_TTTTT_(TGEMV_MX_BIAS, dst, __VA_ARGS__, NULL)
 /* clang-format on */
 
 #endif

@@ -119,6 +119,17 @@ template <typename Format> struct float16 {
 using half = detail::float16<detail::half_format>;
 using bfloat16_t = detail::float16<detail::bfloat16_format>;
 
+/* The bits of 8-bit floats, and of scales that are powers of two: operands of TMATMUL_MX. */
+struct float8_e4m3_t {
+    uint8_t bits;
+};
+struct float8_e5m2_t {
+    uint8_t bits;
+};
+struct float8_e8m0_t {
+    uint8_t bits;
+};
+
 } // namespace samite
 
 #endif

@@ -123,13 +123,22 @@ struct sam_tile_view {
     int64_t offset, shape[5], strides[5];
 };
 
+/* Images, and the filter that timg2col moves over them. Each number is at most 65535, at least 1,
+ * of `pad` 0. A source has a row per pixel, image by image, in each by groups of channels, then by
+ * lines; its columns are the channels of a group. */
+struct sam_tile_image {
+    uint32_t height, width, filter_height, filter_width, stride_height, stride_width;
+    uint32_t dilation_height, dilation_width, pad_top, pad_bottom, pad_left, pad_right;
+    uint32_t channels;
+};
+
 /* The calls below expand to this. `sources` and `events` end with NULL; dst is placed on the core
  * of the first source if it has no place yet. `scalar` is rounded to a floating-point dtype of
  * dst (tcmps: of the source); for an integer dtype it must be a whole number in range, else
  * SAM_ERR_USAGE. `attribute`: of tcmp and tcmps enum sam_tile_compare (plus SAM_TILE_PACKED: a mask
  * of bits), of tsel and tsels 1 for such a mask, of tci enum sam_tile_order, of tcvt, tquant and
  * tdequant enum sam_tile_round (of tquant, plus SAM_TILE_WRAP: without saturation), of ttri
- * enum sam_tile_triangle, of tmrgsort enum sam_tile_order, of thistogram the byte, 0 to 3;
+ * enum sam_tile_triangle, of tsort, tmrgsort enum sam_tile_order, of thistogram the byte, 0 to 3;
  * elsewhere 0. */
 SAM_API struct sam_event sam_tile_call(enum sam_tile_opcode op, struct sam_tile *dst,
                                        struct sam_tile *const *sources, double scalar,
@@ -151,6 +160,12 @@ SAM_API struct sam_event sam_tile_apply_at(const char *name, struct sam_tile *ds
 SAM_API struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
                                              const struct sam_tile_view *view,
                                              const struct sam_event *const *events);
+/* The same for operations on a view, which is the destination of some: `dst` is then NULL. Since
+ * 0.2. */
+SAM_API struct sam_event sam_tile_call_view(enum sam_tile_opcode op, struct sam_tile *dst,
+                                            struct sam_tile *const *sources,
+                                            const struct sam_tile_view *view,
+                                            const struct sam_event *const *events);
 /* All pipes wait for the events; without events, for everything started before. */
 SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
                                        const struct sam_event *const *events);
@@ -162,12 +177,15 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
  *     sam_tcmp(&dst, &a, &b, SAM_TILE_LT), sam_tcvt(&dst, &a, SAM_TILE_RINT)
  *     sam_tquant(&dst, &a, 0.5, 3, SAM_TILE_RINT), sam_ttri(&dst, 0, SAM_TILE_LOWER)
  *     sam_textract(&dst, &src, row, col), from [row,col] of src; sam_tinsert to it of dst
+ *     sam_timg2col(&dst, &src, row, col, &image): from [row,col] of the matrix on
+ *     sam_mgather(&dst, &view, &index), sam_mscatter(&view, &src, &index)
  *     sam_tload(&tile, &view), sam_tstore(&view, &tile), sam_tsync(core, &event) */
 #include "tile_calls.h"
 
 /* clang-format off */
 #define sam_tload(dst, ...) SAM_TILE_CALL_VIEW_(true, dst, __VA_ARGS__, NULL)
 #define sam_tstore(view, ...) SAM_TILE_CALL_STORE_(view, __VA_ARGS__, NULL)
+#define sam_timg2col(dst, ...) SAM_TILE_CALL_IMAGE_(dst, __VA_ARGS__, NULL)
 #define sam_tsync(...) SAM_TILE_SYNC_(__VA_ARGS__, NULL)
 
 /* Their expansions, named by their sources (tile_calls.h); A: with an attribute. */
@@ -192,6 +210,10 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
     SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b), 0, 0, __VA_ARGS__)
 #define SAM_TILE_CALL_TTT_(code, dst, a, b, c, ...) \
     SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b, c), 0, 0, __VA_ARGS__)
+#define SAM_TILE_CALL_TTTT_(code, dst, a, b, c, d, ...) \
+    SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b, c, d), 0, 0, __VA_ARGS__)
+#define SAM_TILE_CALL_TTTTT_(code, dst, a, b, c, d, e, ...) \
+    SAM_TILE_CALL_(code, dst, SAM_TILE_LIST_(a, b, c, d, e), 0, 0, __VA_ARGS__)
 #define SAM_TILE_CALL_S_(code, dst, scalar, ...) \
     SAM_TILE_CALL_(code, dst, SAM_TILE_NO_LIST_, scalar, 0, __VA_ARGS__)
 #define SAM_TILE_CALL_TS_(code, dst, a, scalar, ...) \
@@ -209,12 +231,29 @@ SAM_API struct sam_event sam_tile_sync(struct sam_tile_core *core,
                           SAM_TILE_COUNT_(__VA_ARGS__), attribute, events)
 #define SAM_TILE_CALL_TI_(code, dst, a, index, ...) \
     SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_LIST_(a), 0, SAM_TILE_EVENTS_(__VA_ARGS__), index)
+#define SAM_TILE_CALL_TIA_(code, dst, a, index, attribute, ...) \
+    SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_LIST_(a), attribute, SAM_TILE_EVENTS_(__VA_ARGS__), index)
 #define SAM_TILE_CALL_IA_(code, dst, index, attribute, ...) \
     SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_NO_LIST_, attribute, SAM_TILE_EVENTS_(__VA_ARGS__), index)
 #define SAM_TILE_CALL_TSSA_(code, dst, a, first, second, attribute, ...) \
     SAM_TILE_CALL_NUMBERS_(code, dst, SAM_TILE_LIST_(a), attribute, SAM_TILE_EVENTS_(__VA_ARGS__), first, second)
+#define SAM_TILE_IMAGE_(i) \
+    (i).height, (i).width, (i).filter_height, (i).filter_width, (i).stride_height, (i).stride_width, \
+        (i).dilation_height, (i).dilation_width, (i).pad_top, (i).pad_bottom, (i).pad_left, \
+        (i).pad_right, (i).channels
+#define SAM_TILE_CALL_IMAGE_(dst, a, row, col, image, ...) \
+    SAM_TILE_CALL_NUMBERS_(TIMG2COL, dst, SAM_TILE_LIST_(a), 0, SAM_TILE_EVENTS_(__VA_ARGS__), row, col, \
+                           SAM_TILE_IMAGE_(*(image)))
 #define SAM_TILE_CALL_TII_(name, dst, a, row, col, ...) \
     sam_tile_apply_at(name, dst, a, row, col, SAM_TILE_EVENTS_(__VA_ARGS__))
+#define SAM_TILE_CALL_VT_(code, dst, view, a, ...) \
+    sam_tile_call_view(SAM_TILE_OP_##code, dst, SAM_TILE_LIST_(a), view, SAM_TILE_EVENTS_(__VA_ARGS__))
+#define SAM_TILE_CALL_VTT_(code, dst, view, a, b, ...) \
+    sam_tile_call_view(SAM_TILE_OP_##code, dst, SAM_TILE_LIST_(a, b), view, SAM_TILE_EVENTS_(__VA_ARGS__))
+#define SAM_TILE_CALL_VTTT_(code, dst, view, a, b, c, ...) \
+    sam_tile_call_view(SAM_TILE_OP_##code, dst, SAM_TILE_LIST_(a, b, c), view, SAM_TILE_EVENTS_(__VA_ARGS__))
+#define SAM_TILE_CALL_TTV_(code, view, ...) SAM_TILE_CALL_VTT_(code, NULL, view, __VA_ARGS__)
+#define SAM_TILE_CALL_TTTV_(code, view, ...) SAM_TILE_CALL_VTTT_(code, NULL, view, __VA_ARGS__)
 #define SAM_TILE_CALL_VIEW_(load, tile, view, ...) \
     sam_tile_apply_view(load, tile, view, SAM_TILE_EVENTS_(__VA_ARGS__))
 #define SAM_TILE_CALL_STORE_(view, src, ...) SAM_TILE_CALL_VIEW_(false, src, view, __VA_ARGS__)

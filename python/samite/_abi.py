@@ -799,7 +799,7 @@ class sam_tile_count(Structure):
 class sam_tile_stats(Structure):
     _fields_ = [
         ("ops", c_uint64), ("tile_ops", c_uint64), ("elements", c_uint64), ("loaded", c_uint64),
-        ("stored", c_uint64), ("highest", c_uint64 * 5), ("by_op", sam_tile_count * 103),
+        ("stored", c_uint64), ("highest", c_uint64 * 5), ("by_op", sam_tile_count * 112),
         ("by_pipe", sam_tile_count * 4)
     ]
 

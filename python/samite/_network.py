@@ -76,6 +76,8 @@ class Network:
         if cycles and machine != "system":
             raise ValueError("cycles: expected machine=\"system\"")
         self._path, self._dims, self._system = path_bytes(path), dict(dims or {}), machine == "system"
+        with open(self._path, "rb"):  # OSError
+            pass
         self._weights, self._keep, self._fused = _WEIGHTS[weights], [name.encode() for name in keep], fused
         self._state, self._cycles = dict(state or {}), bool(cycles)
         self._config = c_void_p()
@@ -126,8 +128,8 @@ class Network:
 
     def run(self, *arrays: Any, **named: Any) -> NetworkResult:
         """Run it once. ValueError: an array is missing or does not fit; Trap: a step failed."""
-        given = [np.ascontiguousarray(a) for a in arrays]
-        by_name = {name: np.ascontiguousarray(a) for name, a in named.items()}
+        given = [np.asarray(a, order="C") for a in arrays]
+        by_name = {name: np.asarray(a, order="C") for name, a in named.items()}
         plan = self._plan([(None, a.shape) for a in given] + [(name, a.shape) for name, a in by_name.items()])
         free = [name for name in plan.inputs if name not in by_name]
         if len(given) > len(free):

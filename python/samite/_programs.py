@@ -198,8 +198,10 @@ def cc(source: Union[str, "os.PathLike[str]"], *, text: bool = False, defines: O
             try:
                 assembly = compile_kernels(path, defines, include_paths, **words)
             except SourceError as error:
-                raise SourceError(str(error).replace(str(path), "<text>"),
-                                  error.messages.replace(str(path), "<text>")) from None
+                # Of a working folder above the file clang names only the rest of the path.
+                short = f"{path.parent.name}/{path.name}"
+                raise SourceError(*(words.replace(str(path), "<text>").replace(short, "<text>")
+                                    for words in (str(error), error.messages))) from None
         name = "<text>"
     else:
         path = Path(os.fspath(source))

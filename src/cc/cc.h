@@ -44,15 +44,6 @@ enum sam_status sam_cc_clang_run(const struct cc_clang *clang, const char *const
                                  struct sam_buffer *out, struct sam_buffer *messages,
                                  struct sam_error *error);
 
-/* --- cache.c: files under $XDG_CACHE_HOME/samite, named by a hash of what they were made from */
-struct cc_hash {
-    uint64_t high, low;
-};
-void sam_cc_hash_add(struct cc_hash *hash, const void *data, size_t size);
-/* False: no such entry, or a damaged one. */
-bool sam_cc_cache_get(const struct cc_hash *hash, struct sam_buffer *out);
-void sam_cc_cache_put(const struct cc_hash *hash, const void *data, size_t size);
-
 /* --- the library of builtins as text, made from the files of lib/ */
 extern const char sam_cc_library[];
 extern const char sam_cc_build[]; /* changes with the compiler */

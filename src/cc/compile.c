@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cache.h"
 #include "cc/debug.h"
 #include "samite/version.h"
 
@@ -14,11 +15,11 @@ static enum sam_status library(struct cc *cc, const struct cc_clang *clang,
     const char *const flags[] = {
         "-O2", "-cl-std=CL2.0", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", NULL};
     struct sam_buffer text = {0}, messages = {0}, raw = {0};
-    struct cc_hash hash = {0};
-    sam_cc_hash_add(&hash, sam_cc_build, strlen(sam_cc_build));
-    sam_cc_hash_add(&hash, sam_cc_library, strlen(sam_cc_library));
-    sam_cc_hash_add(&hash, clang->version, strlen(clang->version));
-    if (sam_cc_cache_get(&hash, bitcode))
+    struct sam_cache_key hash = {0};
+    sam_cache_add(&hash, sam_cc_build, strlen(sam_cc_build));
+    sam_cache_add(&hash, sam_cc_library, strlen(sam_cc_library));
+    sam_cache_add(&hash, clang->version, strlen(clang->version));
+    if (sam_cache_get("cc", &hash, bitcode))
         return SAM_OK;
     sam_buffer_puts(&text, sam_cc_library);
     enum sam_status status =
@@ -26,7 +27,7 @@ static enum sam_status library(struct cc *cc, const struct cc_clang *clang,
     if (status == SAM_OK)
         status = sam_cc_module_ready(cc, &raw, bitcode);
     if (status == SAM_OK)
-        sam_cc_cache_put(&hash, bitcode->data, bitcode->size);
+        sam_cache_put("cc", &hash, bitcode->data, bitcode->size);
     sam_buffer_free(&text);
     sam_buffer_free(&raw);
     sam_buffer_free(&messages);
@@ -260,19 +261,19 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
     if (status == SAM_OK)
         status = sam_cc_clang_run(&clang, words, piped ? NULL : path, piped ? &text : NULL, &source,
                                   messages, error);
-    struct cc_hash hash = {0};
+    struct sam_cache_key hash = {0};
     if (status == SAM_OK) {
         const unsigned level = options->optimize ? options->optimize : 2;
-        sam_cc_hash_add(&hash, sam_version(), strlen(sam_version()));
-        sam_cc_hash_add(&hash, sam_cc_build, strlen(sam_cc_build));
-        sam_cc_hash_add(&hash, sam_cc_library, strlen(sam_cc_library));
-        sam_cc_hash_add(&hash, clang.version, strlen(clang.version));
-        sam_cc_hash_add(&hash, held, strlen(held));
-        sam_cc_hash_add(&hash, &level, sizeof level);
-        sam_cc_hash_add(&hash, &options->variables, sizeof options->variables);
-        sam_cc_hash_add(&hash, source.data, source.size);
+        sam_cache_add(&hash, sam_version(), strlen(sam_version()));
+        sam_cache_add(&hash, sam_cc_build, strlen(sam_cc_build));
+        sam_cache_add(&hash, sam_cc_library, strlen(sam_cc_library));
+        sam_cache_add(&hash, clang.version, strlen(clang.version));
+        sam_cache_add(&hash, held, strlen(held));
+        sam_cache_add(&hash, &level, sizeof level);
+        sam_cache_add(&hash, &options->variables, sizeof options->variables);
+        sam_cache_add(&hash, source.data, source.size);
     }
-    if (status == SAM_OK && !options->no_cache && sam_cc_cache_get(&hash, out))
+    if (status == SAM_OK && !options->no_cache && sam_cache_get("cc", &hash, out))
         goto done;
     const char *const flags[] = {"-O2",
                                  options->variables ? "-g" : "-gline-tables-only",
@@ -298,7 +299,7 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
     if (status == SAM_OK)
         status = translate(&clang, options, name, &bitcode, out, error);
     if (status == SAM_OK && messages->size == 0) /* warnings are to be seen every time */
-        sam_cc_cache_put(&hash, out->data, out->size);
+        sam_cache_put("cc", &hash, out->data, out->size);
 done:
     sam_buffer_free(&text);
     sam_buffer_free(&source);

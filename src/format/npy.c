@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/dtype.h"
 #include "format/format.h"
+#include "format/sparse.h"
 
 #define MAGIC        "\x93NUMPY"
 #define MAGIC_SIZE   6
@@ -450,51 +450,6 @@ static enum sam_status read_start(FILE *file, const char *path, struct sam_buffe
     }
 }
 
-static bool is_zero(const uint8_t *bytes, size_t size)
-{
-    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
-}
-
-/* Skip a hole of a sparse file, up to `most` bytes. Returns its size, or 0 if there is none or the
- * host cannot tell. */
-static size_t skip_hole(FILE *file, size_t most)
-{
-#ifdef SEEK_DATA
-    struct stat status;
-    const off_t at = ftello(file);
-    if (at < 0 || fstat(fileno(file), &status) != 0 || status.st_size < at)
-        return 0;
-    const uint64_t left = (uint64_t)(status.st_size - at);
-    const off_t end = at + (off_t)(most < left ? most : left);
-    off_t data = lseek(fileno(file), at, SEEK_DATA);
-    if (data < 0 && errno == ENXIO)
-        data = end; /* hole up to the end of the file */
-    data = data > end ? end : data < at ? at : data;
-    return fseeko(file, data, SEEK_SET) == 0 ? (size_t)(data - at) : 0;
-#else
-    (void)file, (void)most;
-    return 0;
-#endif
-}
-
-/* Read up to `size` bytes into zeroed memory, without writing zeros, so that holes take no memory.
- * Returns the bytes read. */
-static size_t read_sparse(FILE *file, uint8_t *out, size_t size)
-{
-    uint8_t block[65536];
-    size_t done = 0, got = 1;
-    while (done < size && got) {
-        got = fread(block, 1, size - done < sizeof block ? size - done : sizeof block, file);
-        const bool zero = got && is_zero(block, got);
-        if (got && !zero)
-            memcpy(out + done, block, got);
-        done += got;
-        if (zero)
-            done += skip_hole(file, size - done);
-    }
-    return done;
-}
-
 /* Read the elements; `more` of their bytes were read with the header. */
 static enum sam_status read_elements(FILE *file, const struct header *h, struct sam_array *array,
                                      const struct sam_buffer *start, size_t header)
@@ -518,7 +473,7 @@ static enum sam_status read_elements(FILE *file, const struct header *h, struct 
     size_t used = more < array->size ? more : array->size;
     if (used)
         memcpy(elements, start->data + header, used);
-    used += read_sparse(file, elements + used, array->size - used);
+    used += sam_sparse_read(file, elements + used, array->size - used);
     enum sam_status result = SAM_OK;
     if (ferror(file))
         result = sam_fail(h->error, SAM_ERR_IO, "%s: cannot read: %s", h->name, strerror(errno));

@@ -22,8 +22,8 @@ enum {
 
 /* Registers of a product that copies change, and that they keep for themselves. */
 static const char *const clobbered[] = {"ra", "t2", "t3", "a0", "a1", "s2",
-                                        "s3", "s4", "s5", "t0", "t1"};
-enum { KEPT = 9 };
+                                        "s3", "s4", "s5", "a3", "t0", "t1"};
+enum { KEPT = 10 };
 
 static int slot(const struct lower *l, unsigned index)
 {
@@ -82,6 +82,18 @@ static bool has_steps(const struct lower *l, const struct sam_tile_op *product)
            rows >= 2 * (l->options.mlen / 32);
 }
 
+/* Returns whether the product reads weights where they have been decoded. */
+static bool stages(const struct lower *l, const struct sam_tile_op *product)
+{
+    for (uint32_t i = 0; i < product->operand_count; i++) {
+        const uint32_t tile = sam_lower_factor_tile(l, sam_tile_arg(l->p, product, i));
+        if (sam_tile_ty(l->p, tile)->kind == SAM_TILE_KIND_TILE &&
+            sam_lower_staged_factor(l, tile) != SAM_TILE_NONE)
+            return true;
+    }
+    return false;
+}
+
 /* The product that follows operation `index` after nothing but other moves, or SAM_TILE_NONE. */
 static uint32_t next_product(const struct lower *l, uint32_t index)
 {
@@ -104,7 +116,7 @@ bool sam_lower_defers(struct lower *l, uint32_t index)
 {
     struct lower_state *s = l->state;
     const uint32_t product = next_product(l, index);
-    unsigned count = s->jobs;
+    unsigned count = s->jobs, staged = 0;
     if (s->background == LOWER_NO_SLOT || product == SAM_TILE_NONE || product == index ||
         !has_steps(l, &l->p->ops[product]))
         return false;
@@ -113,11 +125,13 @@ bool sam_lower_defers(struct lower *l, uint32_t index)
         const struct sam_tile_op *op = &l->p->ops[at];
         if (op->code < SAM_TILE_FIRST_OP || is_alias(l, op))
             continue;
-        if (++count > LOWER_BACKGROUND || sam_lower_is_staged(l, op) ||
+        staged += sam_lower_is_staged(l, op);
+        if (++count > LOWER_BACKGROUND || sam_lower_is_staged_apart(l, op) ||
             !sam_lower_is_plain_copy(l, op) || conflict(l, op, &l->p->ops[product]))
             return false;
     }
-    return true;
+    /* The slot of decoded weights that a copy reads must not be filled again before. */
+    return staged < 2 && !(staged && stages(l, &l->p->ops[product]));
 }
 
 /* --- code */

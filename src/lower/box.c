@@ -120,6 +120,7 @@ void sam_lower_add(struct lower *l, const char *reg, const struct lower_affine *
 struct routine {
     struct sam_box box; /* normalized */
     bool slow;          /* has a version for the background */
+    bool plain;         /* changes only registers that such a version may change */
     uint64_t bits;      /* fill pattern */
     struct sam_plan_figures figures;
 };
@@ -234,6 +235,9 @@ static enum sam_status write_routine(struct lower_boxes *b, struct routine *rout
         sam_plan_emit(plan, label, box->constant ? "t3" : "t2", "t3", &text);
         sam_buffer_puts(&text, "    ret\n");
         append_routine(&b->text, sam_buffer_text(&text), slow);
+        routine->plain = !strstr(sam_buffer_text(&text), " a2, ") &&
+                         !strstr(sam_buffer_text(&text), " a4, ") &&
+                         !strstr(sam_buffer_text(&text), " s6, ");
         sam_plan_count(plan, &routine->figures);
     }
     b->text.failed |= text.failed;
@@ -512,7 +516,7 @@ bool sam_lower_box_is_plain(struct lower *l, const struct sam_lower_box *box)
     const struct routine *r = known_box(box, false, &made) && (!box->ordered || apart(&made))
                                   ? find_routine(l, &made, 0, box->element)
                                   : NULL;
-    return r && r->box.rank <= 4 && !r->figures.xposes && !r->figures.concats;
+    return r && r->plain && !r->figures.concats;
 }
 
 void sam_lower_box_fill(struct lower *l, const struct sam_lower_box *box, uint64_t bits)

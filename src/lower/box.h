@@ -83,7 +83,9 @@ enum lower_box_routine {
     LOWER_WIDEN,
     LOWER_BOX_ROUTINES,
     LOWER_PRODUCTS = LOWER_BOX_ROUTINES, /* those of matrix.c */
-    LOWER_ALL_ROUTINES = LOWER_PRODUCTS + 3
+    LOWER_SCALED = LOWER_PRODUCTS + 3,   /* those of scaled.c, by kind */
+    LOWER_SCALED_KINDS = 5,
+    LOWER_ALL_ROUTINES = LOWER_SCALED + LOWER_SCALED_KINDS
 };
 extern const char *const sam_lower_box_texts[LOWER_BOX_ROUTINES];
 /* Emit a call, and mark the routine as used. */
@@ -91,6 +93,11 @@ void sam_lower_box_call(struct lower *l, enum lower_box_routine routine);
 /* Returns whether `routine`, whose text the caller emits, is used for the first time. *text
  * receives its code. */
 bool sam_lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text);
+
+/* scaled.c: write the scaled elements of a factor as f32 to `room`, by lines along K, `pitch` bytes
+ * apart. `rows`: lines are rows of the tile. */
+void sam_lower_scaled_factor(struct lower *l, uint32_t tile, uint32_t scales, bool rows,
+                             uint32_t room, uint32_t pitch);
 
 /* move.c: with --outside pad, fill the destination outside its valid rectangle, unless that
  * rectangle is empty. */

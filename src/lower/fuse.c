@@ -15,6 +15,8 @@ enum sam_lower_part sam_lower_part(const struct lower *l, uint32_t space,
         return LOWER_FIRST_COLUMN;
     if (operand + 1u == op->operand_count && sam_lower_folds(op->code))
         return sam_lower_folds_columns(op->code) ? LOWER_FIRST_ROW : LOWER_FIRST_COLUMN;
+    if (operand + 1u == op->operand_count && sam_lower_scatters(op->code))
+        return LOWER_ANYWHERE;
     if (operand + 1u != op->operand_count && sam_lower_is_indexed(op->code))
         return row->family == SAM_TILE_GATHER && operand == 1 ? LOWER_WHOLE : LOWER_ANYWHERE;
     if (operand + 1u != row->count)
@@ -50,9 +52,16 @@ bool sam_lower_is_indexed(unsigned code)
     case SAM_TILE_SCATTER:
     case SAM_TILE_HISTOGRAM:
     case SAM_TILE_MERGE:
+    case SAM_TILE_SORT:
+    case SAM_TILE_IMAGE:
     case SAM_TILE_TRI: return true;
     default: return false;
     }
+}
+
+bool sam_lower_scatters(unsigned code)
+{
+    return sam_tile_row(code)->family == SAM_TILE_SORT;
 }
 
 bool sam_lower_traps(const struct lower *l, const struct sam_tile_op *op)

@@ -61,8 +61,8 @@ static bool window_span(const struct lower_order *o, uint32_t window, uint32_t *
         return false;
     for (uint32_t i = 0; i < type->rank; i++) {
         int64_t offset, step;
-        if (type->dims[i] == SAM_TILE_DYNAMIC || !lower_is_constant(o, part, 1 + i, &offset) ||
-            !lower_is_constant(o, view, 1 + type->rank + i, &strides[i]) ||
+        if (type->dims[i] == SAM_TILE_DYNAMIC || !sam_tile_literal(o->p, part, 1 + i, &offset) ||
+            !sam_tile_literal(o->p, view, 1 + type->rank + i, &strides[i]) ||
             __builtin_mul_overflow(strides[i], size, &strides[i]) ||
             __builtin_mul_overflow(strides[i], offset, &step) ||
             __builtin_add_overflow(base, step, &base))
@@ -92,7 +92,10 @@ static bool checks_elements(enum sam_tile_family_id family)
     case SAM_TILE_SCATTER:
     case SAM_TILE_PEER:
     case SAM_TILE_TRI:
+    case SAM_TILE_SORT:
+    case SAM_TILE_IMAGE:
     case SAM_TILE_PICK:
+    case SAM_TILE_EXCHANGE:
     case SAM_TILE_SPREAD: return true;
     default: return false;
     }
@@ -106,9 +109,9 @@ static bool is_good_window(const struct lower_order *o, const struct sam_tile_op
     const bool part = op->code == SAM_TILE_PART;
     for (uint32_t i = 0; i < type->rank; i++) {
         int64_t size, other, span;
-        if (!lower_is_constant(o, op, 1 + i + (part ? type->rank : 0), &size) ||
+        if (!sam_tile_literal(o->p, op, 1 + i + (part ? type->rank : 0), &size) ||
             size != type->dims[i] || size < 0 ||
-            !lower_is_constant(o, op, 1 + i + (part ? 0 : type->rank), &other))
+            !sam_tile_literal(o->p, op, 1 + i + (part ? 0 : type->rank), &other))
             return false;
         if (part ? other < 0 || view->dims[i] == SAM_TILE_DYNAMIC || other > view->dims[i] ||
                        size > view->dims[i] - other
@@ -125,7 +128,7 @@ static bool is_good_subset(const struct lower_order *o, const struct sam_tile_op
     const struct sam_tile_type *whole = &lower_type_of(o, sam_tile_arg(o->p, op, 0))->tile;
     struct sam_tile_span span;
     int64_t row, col;
-    return lower_is_constant(o, op, 1, &row) && lower_is_constant(o, op, 2, &col) && row >= 0 &&
+    return sam_tile_literal(o->p, op, 1, &row) && sam_tile_literal(o->p, op, 2, &col) && row >= 0 &&
            col >= 0 && row <= (int64_t)whole->rows - type->rows &&
            col <= (int64_t)whole->cols - type->cols && type->valid_rows != SAM_TILE_DYNAMIC &&
            type->valid_cols != SAM_TILE_DYNAMIC &&
@@ -157,7 +160,7 @@ static bool offsets_fit(const struct lower_order *o, const struct sam_tile_op *o
     const struct sam_tile_type *whole =
         &lower_type_of(o, sam_tile_arg(o->p, op, insert ? 3 : 0))->tile;
     int64_t row, col;
-    return lower_is_constant(o, op, 1, &row) && lower_is_constant(o, op, 2, &col) && row >= 0 &&
+    return sam_tile_literal(o->p, op, 1, &row) && sam_tile_literal(o->p, op, 2, &col) && row >= 0 &&
            col >= 0 && row <= whole->valid_rows - part->valid_rows &&
            col <= whole->valid_cols - part->valid_cols;
 }
@@ -186,7 +189,7 @@ bool sam_lower_graph_is_good(const struct lower_order *o, const struct sam_tile_
     const struct sam_tile_row *row = op->code < SAM_TILE_FIRST_OP ? NULL : sam_tile_row(op->code);
     struct sam_tile_report report = {0};
     const struct sam_tile_verifier verifier = {.profile = o->options->profile, .report = &report};
-    const struct sam_tile_ty *types[4];
+    const struct sam_tile_ty *types[SAM_TILE_OPERANDS];
     struct sam_tile_span span;
     uint32_t place;
     bool real = false; /* the last operand */
@@ -224,6 +227,7 @@ static bool is_move(unsigned code)
     case SAM_TILE_LOAD:
     case SAM_TILE_STORE:
     case SAM_TILE_PICK:
+    case SAM_TILE_EXCHANGE:
     case SAM_TILE_SPREAD:
     case SAM_TILE_MOV:
     case SAM_TILE_PEER:
@@ -281,7 +285,7 @@ static void estimate(const struct lower_order *o, struct lower_node *n,
         n->hart += 40 + (uint32_t)(count * sam_tile_size(d->dtype) / (array ? 32 : 64));
     } else if (sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX) {
         const struct sam_tile_type *a =
-            &lower_type_of(o, sam_tile_arg(o->p, op, row->family == SAM_TILE_MATMUL_ACC))->tile;
+            &lower_type_of(o, sam_tile_arg(o->p, op, sam_tile_accumulates(row)))->tile;
         const struct sam_tile_type *c =
             &lower_type_of(o, sam_tile_arg(o->p, op, op->operand_count - 1))->tile;
         const uint64_t macs =
@@ -420,5 +424,5 @@ void sam_lower_graph_add(struct lower_order *o, uint32_t index)
         chain(o);
     for (uint32_t i = 0; i < op->operand_count; i++)
         add_access(o, (uint32_t)(o->node_count - 1), sam_tile_arg(o->p, op, i),
-                   i + 1 == op->operand_count);
+                   sam_tile_writes_operand(sam_tile_row(op->code), i));
 }

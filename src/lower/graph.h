@@ -75,17 +75,6 @@ static inline const struct sam_tile_ty *lower_type_of(const struct lower_order *
     return sam_tile_ty(o->p, value);
 }
 
-/* Returns whether operand i is a constant, in *number. */
-static inline bool lower_is_constant(const struct lower_order *o, const struct sam_tile_op *op,
-                                     uint32_t i, int64_t *number)
-{
-    const uint32_t made = o->p->values[sam_tile_arg(o->p, op, i)].op;
-    if (made == SAM_TILE_NONE || o->p->ops[made].code != SAM_TILE_CONSTANT)
-        return false;
-    *number = o->p->ops[made].literal;
-    return true;
-}
-
 /* The tile whose room a tile takes: itself, or the one that it is a copy of (in_place.c). */
 static inline uint32_t lower_home(const struct lower_order *o, uint32_t tile)
 {

@@ -11,13 +11,13 @@ static uint32_t at(const struct lower *l, uint32_t value)
     return value - l->f->first_value;
 }
 
-/* Whether operand `i` of the operation is a factor of a product. */
+/* Whether operand `i` of the operation is a factor of a product that is not scaled. */
 static bool is_factor(const struct sam_tile_op *op, uint32_t i)
 {
     const struct sam_tile_row *row = op->code < SAM_TILE_FIRST_OP ? NULL : sam_tile_row(op->code);
-    if (!row || sam_tile_pipe(op->code) != SAM_TILE_PIPE_MATRIX)
+    if (!row || sam_tile_pipe(op->code) != SAM_TILE_PIPE_MATRIX || sam_tile_is_scaled(row))
         return false;
-    return i - (row->family == SAM_TILE_MATMUL_ACC) < 2;
+    return i - sam_tile_accumulates(row) < 2;
 }
 
 static unsigned count_factors(const struct lower *l, uint32_t op, uint32_t tile)

@@ -284,6 +284,187 @@ static struct lower_vector merge(struct lower_build *b, const struct sam_tile_op
     return d;
 }
 
+/* --- images as matrices */
+
+bool sam_lower_geometry(const struct lower *l, const struct sam_tile_op *op,
+                        struct sam_tile_geometry *geometry, char *text, size_t size)
+{
+    const uint32_t source = sam_tile_arg(l->p, op, 0);
+    int64_t numbers[SAM_TILE_IMAGE_NUMBERS];
+    uint32_t rows, cols;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < SAM_TILE_IMAGE_NUMBERS; i++)
+        if (!sam_lower_constant(l, sam_tile_arg(l->p, op, 3 + i), &numbers[i]))
+            return false;
+    return sam_lower_known(l, source, LOWER_ROWS, &rows) &&
+           sam_lower_known(l, source, LOWER_COLS, &cols) &&
+           sam_tile_geometry(geometry, numbers, rows, cols, sam_tile_row(op->code)->name, text,
+                             size);
+}
+
+/* v`rest` = v`number` modulo `by`, v`quotient` = the quotient. Clobbers v8. */
+static void divide(struct lower_build *b, unsigned number, int64_t by, unsigned quotient,
+                   unsigned rest)
+{
+    const unsigned divisor = sam_lower_number(&b->code, LEVEL, (uint32_t)by);
+    sam_lower_gpu(&b->code, LEVEL,
+                  "vdivu.vx v%u, v%u, x%u; vmul.vx v8, v%u, x%u; vsub.vv v%u, v%u, v8", quotient,
+                  number, divisor, quotient, divisor, rest, number);
+}
+
+/* v`to` = v`to` * by + v`more`. */
+static void scale(struct lower_build *b, unsigned to, int64_t by, unsigned more)
+{
+    sam_lower_gpu(&b->code, LEVEL, "vmul.vx v%u, v%u, x%u; vadd.vv v%u, v%u, v%u", to, to,
+                  sam_lower_number(&b->code, LEVEL, (uint32_t)by), to, to, more);
+}
+
+/* v`in` = v`in` and v`number` < least. */
+static void bound(struct lower_build *b, unsigned in, unsigned number, int64_t least)
+{
+    sam_lower_gpu(&b->code, LEVEL, "vmsltu.vx v8, v%u, x%u; vand.vv v%u, v%u, v8", number,
+                  sam_lower_number(&b->code, LEVEL, (uint32_t)least), in, in);
+}
+
+static struct lower_vector image(struct lower_build *b, const struct sam_tile_op *op)
+{
+    struct lower_code *c = &b->code;
+    const uint32_t from = arg(b, op, 0);
+    const struct sam_tile_type *type = type_of(b, from);
+    const unsigned shift = 32 - 8 * (unsigned)sam_tile_size(type->dtype);
+    const uint32_t high = (uint32_t)sam_tile_pad_bits(type->dtype, type->pad) << shift;
+    const bool zeros = !sam_tile_is_real(type->dtype) && !sam_tile_is_signed(type->dtype);
+    const uint32_t pad = zeros ? high >> shift : (uint32_t)((int32_t)high >> shift);
+    const unsigned m = sam_lower_raw(c, sam_lower_build_operand(b, op, 1));
+    const unsigned k = sam_lower_raw(c, sam_lower_build_operand(b, op, 2));
+    const struct position p = position(b, op);
+    struct lower_vector d = {.dtype = type->dtype, .level = LEVEL};
+    struct sam_tile_geometry g = {0};
+    unsigned v[8];
+    char text[200];
+    for (size_t i = 0; i < SAM_COUNT(v); i++)
+        v[i] = sam_lower_take_vector(c, LEVEL);
+    const unsigned row = v[0], y = v[1], x = v[2], group = v[3], down = v[4], across = v[5],
+                   channel = v[6], in = v[7];
+    d.raw = sam_lower_take_vector(c, LEVEL);
+    sam_lower_build_touch(b, from);
+    if (!sam_lower_geometry(b->l, op, &g, text, sizeof text))
+        return d; /* the hart fails, or the program is refused */
+    sam_lower_gpu(c, LEVEL, "vadd.vv v%u, v%u, v%u; vadd.vv v%u, v%u, v%u", x, p.row, m, channel,
+                  p.col, k);
+    divide(b, x, g.down * g.across, row, x);
+    divide(b, x, g.across, y, x);
+    divide(b, channel, g.filter_height * g.filter_width * g.group, group, channel);
+    divide(b, channel, g.group, across, channel);
+    divide(b, across, g.filter_width, down, across);
+    sam_lower_gpu(c, LEVEL, "vmul.vx v%u, v%u, x%u; vmul.vx v%u, v%u, x%u", down, down,
+                  sam_lower_number(c, LEVEL, (uint32_t)g.dilation_height), across, across,
+                  sam_lower_number(c, LEVEL, (uint32_t)g.dilation_width));
+    scale(b, y, g.stride_height, down);
+    scale(b, x, g.stride_width, across);
+    sam_lower_gpu(c, LEVEL, "vadd.vx v%u, v%u, x%u; vadd.vx v%u, v%u, x%u; vmv.v.v v%u, v%u", y, y,
+                  sam_lower_number(c, LEVEL, (uint32_t)-g.pad_top), x, x,
+                  sam_lower_number(c, LEVEL, (uint32_t)-g.pad_left), down, group);
+    scale(b, down, g.group, channel);
+    sam_lower_gpu(c, LEVEL, "vmv.v.i v%u, 1", in);
+    bound(b, in, down, g.channels);
+    bound(b, in, y, g.height);
+    bound(b, in, x, g.width);
+    scale(b, row, g.groups, group);
+    scale(b, row, g.height, y);
+    scale(b, row, g.width, x);
+    sam_lower_gpu(c, LEVEL, "vmul.vv v%u, v%u, v%u; vmul.vv v%u, v%u, v%u", row, row, in, channel,
+                  channel, in);
+    address(b, from, row, channel, row);
+    sam_lower_gpu(c, LEVEL, "%s v8, 0(v%u); vmseq.vi v0, v%u, 0; vmerge.vxm v%u, v8, x%u, v0",
+                  load_of(d.dtype), row, in, d.raw, sam_lower_number(c, LEVEL, pad));
+    return d;
+}
+
+/* --- sorting: each lane counts the elements of its group that come before its own, and stores it
+ * there. v10: the address of an element, v11: its column, v12: how many come first; t0: elements
+ * left, t1: columns. */
+
+/* v`to` = an integer in the order of elements v`raw`, the same for both zeros, and largest for NaN.
+ * Clobbers v8, v9 and v0. */
+static void put_keys(struct lower_build *b, enum sam_dtype dtype, bool descending, unsigned raw,
+                     unsigned to)
+{
+    struct lower_code *c = &b->code;
+    const uint32_t infinity = dtype == SAM_F16 ? 0x7c000000 : 0x7f800000;
+    if (dtype == SAM_F32)
+        sam_lower_gpu(c, LEVEL, "vmv.v.v v9, v%u", raw);
+    else
+        sam_lower_gpu(c, LEVEL, "vsll.vi v9, v%u, 16", raw);
+    sam_lower_gpu(c, LEVEL,
+                  "vand.vx v8, v9, x%u; vmsgtu.vx v0, v8, x%u; vsra.vi v9, v9, 31; "
+                  "vxor.vv v8, v8, v9; vsub.vv v8, v8, v9",
+                  sam_lower_number(c, LEVEL, 0x7fffffff), sam_lower_number(c, LEVEL, infinity));
+    if (descending)
+        sam_lower_gpu(c, LEVEL, "vrsub.vi v8, v8, 0");
+    sam_lower_gpu(c, LEVEL, "vmerge.vxm v%u, v8, x%u, v0", to,
+                  sam_lower_number(c, LEVEL, 0x7fffffff));
+}
+
+/* x`to` = the columns of a group, of which 0 means SAM_TILE_GROUP. */
+static void put_width(struct lower_build *b, uint32_t value, unsigned to)
+{
+    struct lower_code *c = &b->code;
+    const unsigned good = sam_lower_label(b->l);
+    int64_t known;
+    if (sam_lower_constant(b->l, value, &known))
+        sam_lower_gpu(c, LEVEL, "li x%u, %u", to, known ? (unsigned)known & 127 : SAM_TILE_GROUP);
+    else
+        sam_lower_gpu(c, LEVEL, "lw x%u, %u(a0); bnez x%u, .Lg%u; li x%u, %u; .Lg%u:", to,
+                      sam_lower_kernel_word(b->kernel, LOWER_WORD_BITS, value), to, good, to,
+                      SAM_TILE_GROUP, good);
+}
+
+static void sort(struct lower_build *b, const struct sam_tile_op *op)
+{
+    struct lower_code *c = &b->code;
+    const uint32_t from = arg(b, op, 0), to = arg(b, op, 2);
+    const enum sam_dtype dtype = type_of(b, from)->dtype, made = type_of(b, to)->dtype;
+    const unsigned size = (unsigned)sam_tile_size(dtype), of = (unsigned)sam_tile_size(made);
+    const unsigned width = sam_lower_take_scalar(c, LEVEL), loop = sam_lower_label(b->l);
+    const struct position p = position(b, op);
+    unsigned v[5];
+    for (size_t i = 0; i < SAM_COUNT(v); i++)
+        v[i] = sam_lower_take_vector(c, LEVEL);
+    const unsigned group = v[0], at = v[1], last = v[2], own = v[3], key = v[4];
+    sam_lower_build_touch(b, from);
+    sam_lower_build_touch(b, to);
+    sam_lower_hold(c, LEVEL);
+    put_width(b, arg(b, op, 1), width);
+    sam_lower_gpu(c, LEVEL, "vdivu.vx v8, v%u, x%u; vmul.vx v%u, v8, x%u", p.col, width, group,
+                  width);
+    address(b, from, p.row, p.col, at);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(dtype), own, at);
+    put_keys(b, dtype, op->attribute, own, key);
+    field(b, "t1", from, LOWER_COLS);
+    sam_lower_gpu(c, LEVEL, "addi t1, t1, -1; vmv.v.x v%u, t1", last);
+    address(b, from, p.row, last, last);
+    address(b, from, p.row, group, at);
+    field(b, "t1", from, LOWER_COLS);
+    sam_lower_gpu(c, LEVEL,
+                  "vmv.v.v v10, v%u; vmv.v.v v11, v%u; vmv.v.i v12, 0; mv t0, x%u; .Lg%u:; "
+                  "vminu.vv v13, v10, v%u; %s v13, 0(v13)",
+                  at, group, width, loop, last, load_of(dtype));
+    put_keys(b, dtype, op->attribute, 13, 14);
+    sam_lower_gpu(c, LEVEL,
+                  "vmseq.vv v15, v14, v%u; vmsltu.vv v16, v11, v%u; vand.vv v15, v15, v16; "
+                  "vmslt.vv v16, v14, v%u; vor.vv v15, v15, v16; vmsltu.vx v16, v11, t1; "
+                  "vand.vv v15, v15, v16; vadd.vv v12, v12, v15; vadd.vi v10, v10, %u; "
+                  "vadd.vi v11, v11, 1; addi t0, t0, -1; bnez t0, .Lg%u",
+                  key, p.col, key, size, loop);
+    if (made != dtype)
+        sam_lower_gpu(c, LEVEL, "vsub.vv v%u, v%u, v%u", own, p.col, group);
+    sam_lower_gpu(c, LEVEL, "vadd.vv v%u, v%u, v12", group, group);
+    address(b, to, p.row, group, at);
+    sam_lower_gpu(c, LEVEL, "vs%c12.v v%u, 0(v%u)", of == 4 ? 'w' : 'h', own, at);
+    c->holds = false;
+}
+
 /* --- triangles */
 
 static struct lower_vector triangle(struct lower_build *b, const struct sam_tile_op *op)
@@ -311,6 +492,12 @@ struct lower_vector sam_lower_build_indexed(struct lower_build *b, const struct 
     case SAM_TILE_SCATTER: return scatter(b, op);
     case SAM_TILE_HISTOGRAM: return histogram(b, op);
     case SAM_TILE_MERGE: return merge(b, op);
+    case SAM_TILE_IMAGE: return image(b, op);
     default: return triangle(b, op);
     }
+}
+
+void sam_lower_build_scattered(struct lower_build *b, const struct sam_tile_op *op)
+{
+    sort(b, op);
 }

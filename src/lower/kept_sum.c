@@ -47,7 +47,7 @@ static bool is_alone(const struct lower *l, uint32_t op, uint32_t sum, bool *fou
         const struct sam_tile_op *o = &l->p->ops[op];
         const bool product =
             o->code >= SAM_TILE_FIRST_OP && sam_tile_pipe(o->code) == SAM_TILE_PIPE_MATRIX;
-        const bool acc = product && sam_tile_row(o->code)->family == SAM_TILE_MATMUL_ACC;
+        const bool acc = product && sam_tile_accumulates(sam_tile_row(o->code));
         for (uint32_t i = 0; i < o->operand_count; i++) {
             const uint32_t value = sam_tile_arg(l->p, o, i);
             const bool last = i + 1 == o->operand_count;
@@ -57,7 +57,7 @@ static bool is_alone(const struct lower *l, uint32_t op, uint32_t sum, bool *fou
             if (is_sum ? value != sum : shared)
                 return false;
         }
-        if (product && sam_tile_row(o->code)->family == SAM_TILE_MATMUL_BIAS)
+        if (product && sam_tile_has_bias(sam_tile_row(o->code)))
             return false;
         *found |= product;
         if ((o->code == SAM_TILE_FOR || o->code == SAM_TILE_IF) &&
@@ -143,8 +143,8 @@ static uint32_t last_of_chain(const struct lower *l, const struct sam_tile_op *o
         if (o->code == SAM_TILE_FOR || o->code == SAM_TILE_IF)
             break;
         if (product) {
-            if (sam_tile_row(o->code)->family != SAM_TILE_MATMUL_ACC ||
-                sam_tile_arg(l->p, o, 0) != sum || sam_tile_arg(l->p, o, 3) != sum)
+            if (!sam_tile_accumulates(sam_tile_row(o->code)) || sam_tile_arg(l->p, o, 0) != sum ||
+                sam_tile_arg(l->p, o, o->operand_count - 1) != sum)
                 break;
             last = at;
             continue;
@@ -164,10 +164,9 @@ static uint32_t last_of_chain(const struct lower *l, const struct sam_tile_op *o
 void sam_lower_keep_chain(struct lower *l, const struct sam_tile_op *op)
 {
     const uint32_t sum = sam_tile_arg(l->p, op, op->operand_count - 1);
-    const enum sam_tile_family_id family = sam_tile_row(op->code)->family;
-    const bool acc = family == SAM_TILE_MATMUL_ACC;
-    if (family == SAM_TILE_MATMUL_BIAS || !fits(l, sum) ||
-        (acc && sam_tile_arg(l->p, op, 0) != sum))
+    const struct sam_tile_row *row = sam_tile_row(op->code);
+    const bool acc = sam_tile_accumulates(row);
+    if (sam_tile_has_bias(row) || !fits(l, sum) || (acc && sam_tile_arg(l->p, op, 0) != sum))
         return;
     l->state->chain_end = last_of_chain(l, op, sum);
     if (l->state->chain_end == SAM_TILE_NONE)

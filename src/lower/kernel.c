@@ -361,6 +361,8 @@ static void operate(struct lower_build *b, unsigned from, unsigned index)
     comment(b, op);
     if (b->columns && b->packed > 1) {
         sam_lower_build_pairs(b, op);
+    } else if (sam_lower_scatters(op->code)) {
+        sam_lower_build_scattered(b, op);
     } else if (sam_lower_folds(op->code)) {
         sam_lower_build_reduce(b, op, is_stored(b, from, index));
     } else {

@@ -174,6 +174,10 @@ bool sam_lower_read_staged(struct lower *l, const uint32_t *values);
 /* The window of packed weights that products read in place of the tile, or SAM_TILE_NONE. */
 uint32_t sam_lower_staged_factor(const struct lower *l, uint32_t tile);
 
+/* turned.c, after sam_lower_read_staged: give right factors the layout that the matrix unit reads.
+ * Returns false on out-of-memory. */
+bool sam_lower_turn_factors(struct lower *l, const uint32_t *values);
+
 /* fuse.c: returns whether a vector operation can be added to the kernel. */
 bool sam_lower_can_fuse(const struct lower *l, const struct sam_lower_kernel *kernel, uint32_t op);
 /* kernel.c: append the kernel's code to l->gpu; set words, workgroups, warps, lds_bytes. */
@@ -194,5 +198,10 @@ const char *sam_lower_routine(struct lower *l, enum sam_lower_routine routine,
                               enum sam_dtype dtype);
 /* Append the used tables. */
 void sam_lower_routines(struct lower *l);
+
+/* indexed.c: the geometry of timg2col, if its numbers and the size of its source are known. Returns
+ * false with a message, or an empty one if they are not. */
+bool sam_lower_geometry(const struct lower *l, const struct sam_tile_op *op,
+                        struct sam_tile_geometry *geometry, char *text, size_t size);
 
 #endif

@@ -338,6 +338,7 @@ struct factor {
     uint32_t pitch;         /* bytes per line */
     uint32_t room;          /* address of a copy; 0: used in place */
     uint32_t window;        /* of packed weights, read where it is decoded; or SAM_TILE_NONE */
+    uint32_t scales;        /* or SAM_TILE_NONE */
 };
 
 enum { ROOM = LOWER_SCRATCH_BYTES / 2 }; /* bytes of one factor's copy */
@@ -377,6 +378,16 @@ static bool prepare(struct lower *l, struct factor *f, uint32_t room)
     }
     if (!f->lines || !f->length)
         return true;
+    if (f->scales != SAM_TILE_NONE) {
+        f->length *= type->dtype == SAM_U8 ? 2 : 1; /* pairs */
+        f->element = 4;
+        f->pitch = (f->length + 7) / 8 * 32;
+        f->room = room;
+        if ((uint64_t)f->lines * f->pitch > ROOM)
+            return false;
+        sam_lower_scaled_factor(l, f->tile, f->scales, f->rows, room, f->pitch);
+        return true;
+    }
     uint32_t at = f->tile;
     sam_lower_field(l, "t2", at, LOWER_ADDRESS);
     if (f->rows != (type->blayout == SAM_TILE_row_major)) {
@@ -462,12 +473,15 @@ static void skip_empty(struct lower *l, uint32_t tile, unsigned label)
 void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
-    const bool acc = row->family == SAM_TILE_MATMUL_ACC, bias = row->family == SAM_TILE_MATMUL_BIAS;
-    uint32_t a = sam_tile_arg(l->p, op, acc), b = sam_tile_arg(l->p, op, acc + 1u);
+    const bool acc = sam_tile_accumulates(row), bias = sam_tile_has_bias(row);
+    const bool scaled = sam_tile_is_scaled(row);
+    uint32_t a = sam_tile_arg(l->p, op, acc), b = sam_tile_arg(l->p, op, acc + 1u + scaled);
     uint32_t d = sam_tile_arg(l->p, op, op->operand_count - 1);
-    uint32_t start = acc ? sam_tile_arg(l->p, op, 0) : bias ? sam_tile_arg(l->p, op, 2) : d;
+    uint32_t start = acc    ? sam_tile_arg(l->p, op, 0)
+                     : bias ? sam_tile_arg(l->p, op, scaled ? 4 : 2)
+                            : d;
     const struct sam_tile_type *type = &sam_tile_ty(l->p, d)->tile;
-    enum sam_dtype dtype = sam_tile_ty(l->p, a)->tile.dtype;
+    const enum sam_dtype own = sam_tile_ty(l->p, a)->tile.dtype, dtype = scaled ? SAM_F32 : own;
     const enum product_kind kind = products[dtype].kind;
     const unsigned rows = (l->options.mlen ? l->options.mlen : 512) / 32;
     bool by_rows = type->blayout == SAM_TILE_row_major;
@@ -486,8 +500,10 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     struct factor left = {
         .tile = sam_lower_factor_tile(l, a), .rows = true, .window = SAM_TILE_NONE};
     struct factor right = {.tile = sam_lower_factor_tile(l, b), .rows = false};
+    left.scales = scaled ? sam_tile_arg(l->p, op, acc + 1u) : SAM_TILE_NONE;
+    right.scales = scaled ? sam_tile_arg(l->p, op, acc + 3u) : SAM_TILE_NONE;
     right.window = sam_lower_staged_factor(l, right.tile);
-    if (!products[dtype].has || (!acc && !bias && row->family != SAM_TILE_MATMUL)) {
+    if (!products[dtype].has) {
         sam_lower_refuse(l, op, "%s on %s has no lowering: add it to src/lower/matrix.c", row->name,
                          sam_tile_dtype_name(dtype));
         return;
@@ -509,8 +525,9 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     sam_lower_field(l, by_rows ? "s8" : "s9", d, LOWER_ROWS);
     sam_lower_field(l, by_rows ? "s9" : "s8", d, LOWER_COLS);
     sam_lower_field(l, "s10", a, LOWER_COLS);
-    if (kinds[kind].shift)
-        sam_lower_hart(l, "slli s10, s10, %u", kinds[kind].shift);
+    const unsigned shift = kinds[kind].shift + (scaled && own == SAM_U8);
+    if (shift)
+        sam_lower_hart(l, "slli s10, s10, %u", shift);
     if (l->state->kept == d) {
         sam_lower_kept_product(l, kinds[kind].load, kinds[kind].multiply, !acc, left.pitch,
                                right.pitch);
@@ -537,6 +554,7 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     sam_lower_pad(l, d);
     sam_lower_hart(l, ".L%u:", end);
     sam_lower_box_note(l, op);
-    sam_lower_note(l, op, "matrix unit: %s, blocks of %ux%u, %u of K", kinds[kind].multiply, rows,
-                   rows, 4 * rows >> kinds[kind].shift);
+    sam_lower_note(l, op, "matrix unit: %s, blocks of %ux%u, %u of K%s", kinds[kind].multiply, rows,
+                   rows, 4 * rows >> kinds[kind].shift,
+                   scaled ? ", factors scaled by the hart" : "");
 }

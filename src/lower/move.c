@@ -444,11 +444,12 @@ static const char *load_of(enum sam_dtype dtype)
 }
 
 /* One pass over the elements of mgather and mscatter, which checks the displacements or moves what
- * they choose. a0, a1: row and column, s2: rows, s3: columns, s4, s5, s6: the row of the tile, of
- * the indices, of the mask, s7: the first element of the window, s8: bytes from one to the next,
- * s9: their number. */
+ * they choose. a0, a1: row and column, s2: rows, s3: columns, s4, s5, s6, s10: the row of the tile,
+ * of the indices, of the mask or of what is expected and of what replaces it, s7: the first element
+ * of the window, s8: bytes from one to the next, s9: their number. */
 struct picked {
-    uint32_t window, tile, index, mask; /* mask: SAM_TILE_NONE without one */
+    uint32_t window, tile, index;
+    uint32_t mask, expected, replacement; /* or SAM_TILE_NONE */
     bool load, checks;
     unsigned failure;
 };
@@ -459,17 +460,18 @@ static void pick_pass(struct lower *l, const struct picked *k)
     const enum sam_dtype of = tile_type(l, k->index)->dtype;
     const unsigned size = (unsigned)sam_tile_size(type->dtype),
                    shift = (unsigned)__builtin_ctz(size);
-    const bool masked = k->mask != SAM_TILE_NONE;
+    const bool masked = k->mask != SAM_TILE_NONE, exchanges = k->expected != SAM_TILE_NONE;
     const unsigned row = sam_lower_label(l), element = sam_lower_label(l);
     const unsigned next = sam_lower_label(l), off = sam_lower_label(l);
     static const char stores[] = "?bh?w???d";
-    const uint32_t tiles[] = {k->tile, k->index, k->mask};
-    for (unsigned i = 0; i < 2u + masked; i++) {
-        const char reg[] = {'s', (char)('4' + i), '\0'};
-        sam_lower_field(l, reg, tiles[i], LOWER_ADDRESS);
-    }
-    sam_lower_hart(l, "li a0, 0; .Lr%u: li a1, 0; mv a4, s4; mv a5, s5; mv a6, s6; .Lr%u:", row,
-                   element);
+    static const char *const lines[] = {"s4", "s5", "s6", "s10"};
+    const uint32_t tiles[] = {k->tile, k->index, masked ? k->mask : k->expected, k->replacement};
+    const unsigned count = exchanges ? 4 : 2 + masked;
+    for (unsigned i = 0; i < count; i++)
+        sam_lower_field(l, lines[i], tiles[i], LOWER_ADDRESS);
+    sam_lower_hart(
+        l, "li a0, 0; .Lr%u: li a1, 0; mv a4, s4; mv a5, s5; mv a6, s6; mv a7, s10; .Lr%u:", row,
+        element);
     if (masked)
         sam_lower_hart(l, "lbu t0, 0(a6); beqz t0, .Lr%u", off);
     sam_lower_hart(l, "%s t1, 0(a5)", load_of(of));
@@ -482,18 +484,21 @@ static void pick_pass(struct lower *l, const struct picked *k)
         sam_lower_hart(
             l, "srli t1, t1, %u; mul t1, t1, s8; add t1, t1, s7; l%c t0, 0(%s); s%c t0, 0(%s)",
             shift, stores[size], k->load ? "t1" : "a4", stores[size], k->load ? "a4" : "t1");
-    if (!k->checks && masked && k->load)
+    if (!k->checks && exchanges)
+        sam_lower_hart(l, "l%c t2, 0(a6); bne t0, t2, .Lr%u; l%c t2, 0(a7); s%c t2, 0(t1); .Lr%u:",
+                       stores[size], off, stores[size], stores[size], off);
+    else if (!k->checks && masked && k->load)
         sam_lower_hart(l, "j .Lr%u; .Lr%u: li t0, 0x%" PRIx64 "; s%c t0, 0(a4)", next, off,
                        sam_tile_pad_bits(type->dtype, type->pad), stores[size]);
     else if (!k->checks)
         sam_lower_hart(l, ".Lr%u:", off);
     sam_lower_hart(l,
-                   ".Lr%u: addi a4, a4, %u; addi a5, a5, %zu; addi a6, a6, 1; addi a1, a1, 1; "
-                   "bltu a1, s3, .Lr%u; addi a0, a0, 1",
-                   next, size, sam_tile_size(of), element);
-    for (unsigned i = 0; i < 2u + masked; i++) {
+                   ".Lr%u: addi a4, a4, %u; addi a5, a5, %zu; addi a6, a6, %u; addi a7, a7, %u; "
+                   "addi a1, a1, 1; bltu a1, s3, .Lr%u; addi a0, a0, 1",
+                   next, size, sam_tile_size(of), exchanges ? size : 1, size, element);
+    for (unsigned i = 0; i < count; i++) {
         sam_lower_field(l, "t0", tiles[i], LOWER_PITCH);
-        sam_lower_hart(l, "add s%u, s%u, t0", 4 + i, 4 + i);
+        sam_lower_hart(l, "add %s, %s, t0", lines[i], lines[i]);
     }
     sam_lower_hart(l, "bltu a0, s2, .Lr%u", row);
 }
@@ -505,10 +510,16 @@ static void pick(struct lower *l, const struct sam_tile_op *op, bool load)
     struct picked k = {.window = load ? sam_tile_arg(l->p, op, 0) : last,
                        .tile = load ? last : sam_tile_arg(l->p, op, 0),
                        .index = sam_tile_arg(l->p, op, 1),
-                       .mask = op->operand_count > 3 ? sam_tile_arg(l->p, op, 2) : SAM_TILE_NONE,
+                       .mask = op->operand_count == 4 ? sam_tile_arg(l->p, op, 2) : SAM_TILE_NONE,
+                       .expected = SAM_TILE_NONE,
+                       .replacement = SAM_TILE_NONE,
                        .load = load,
                        .checks = true};
     const unsigned end = sam_lower_label(l);
+    if (op->code == SAM_TILE_MGATHER_CAS) {
+        k.expected = sam_tile_arg(l->p, op, 2);
+        k.replacement = sam_tile_arg(l->p, op, 3);
+    }
     k.failure = sam_lower_failure(
         l, op, "%s has no element of %s for %s[{0},{1}]", sam_tile_row(op->code)->name,
         value_name(l, pointer_of(l, view_of(l, k.window))), value_name(l, k.tile));
@@ -586,6 +597,7 @@ void sam_lower_move(struct lower *l, const struct sam_tile_op *op)
     case SAM_TILE_TMOV: move(l, op, false); break;
     case SAM_TILE_TTRANS: move(l, op, true); break;
     case SAM_TILE_MGATHER:
+    case SAM_TILE_MGATHER_CAS:
     case SAM_TILE_MGATHER_MASK: pick(l, op, true); break;
     case SAM_TILE_MSCATTER:
     case SAM_TILE_MSCATTER_MASK: pick(l, op, false); break;

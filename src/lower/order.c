@@ -239,7 +239,7 @@ static bool releases_launch(const struct lower_order *o, const struct lower_node
 
 /* The next copy for the background of a product, or SAM_TILE_NONE. */
 static uint32_t choose_copy(struct lower_order *o, size_t from, const struct times *now,
-                            uint32_t budget)
+                            uint32_t budget, bool packed)
 {
     uint64_t most[SAM_TILE_LOCS] = {0}, ahead[SAM_TILE_LOCS] = {0};
     measure_ahead(o, from, ahead);
@@ -248,7 +248,7 @@ static uint32_t choose_copy(struct lower_order *o, size_t from, const struct tim
         const struct sam_tile_op *op = &o->p->ops[o->ops[n->first]];
         if ((op->code == SAM_TILE_TLOAD || op->code == SAM_TILE_TSTORE) && !n->done && !n->waits &&
             n->hart <= budget && n->start <= now->hart && !releases_launch(o, n) &&
-            !is_packed(o, op) && (i == from || fits(o, n, most, ahead)))
+            (packed || !is_packed(o, op)) && (i == from || fits(o, n, most, ahead)))
             return (uint32_t)i;
         for (unsigned k = 0; k < SAM_TILE_LOCS; k++)
             most[k] = most[k] > n->room[k] ? most[k] : n->room[k];
@@ -263,8 +263,11 @@ static size_t issue_copies(struct lower_order *o, size_t from, const struct lowe
     struct times same = *now;
     uint32_t budget = product->hart * 3 / 4, index;
     size_t count = 0;
-    while (count < MOST_COPIES && (index = choose_copy(o, from, now, budget)) != SAM_TILE_NONE) {
+    bool packed = !o->hints; /* one load of packed weights, from the slot in use */
+    while (count < MOST_COPIES &&
+           (index = choose_copy(o, from, now, budget, packed)) != SAM_TILE_NONE) {
         budget -= o->nodes[index].hart;
+        packed &= !is_packed(o, &o->p->ops[o->ops[o->nodes[index].first]]);
         issue(o, index, &same);
         count++;
     }

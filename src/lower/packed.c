@@ -11,6 +11,7 @@
 #include "lower/hart.h"
 #include "lower/staging.h"
 #include "samite/codec.h"
+#include "tile/check/bind.h"
 
 /* Tensors up to SMALL bytes keep a staging area of their own, as long as SMALL_ROOM lasts. All
  * others share the remainder, in two halves. */
@@ -23,6 +24,10 @@ enum {
 struct lower_packed {
     uint32_t pointer; /* the argument's value */
     uint64_t base;    /* address of element 0, above 4 GiB */
+    uint64_t count;   /* of elements */
+    bool windows;     /* any elements are decoded by themselves */
+    bool small;       /* it has room of its own */
+    bool asked;       /* it is decoded from the start on */
 };
 
 struct lower_packing {
@@ -34,13 +39,12 @@ struct lower_packing {
     uint32_t window; /* the staged window, or SAM_TILE_NONE */
     bool pitched;    /* its copy may have a pitch of its own */
     bool stages;     /* .Lstage is used */
+    bool hints;      /* the program has prefetches of its own */
 };
 
 static const struct lower_packed *packed_of(const struct lower *l, uint32_t window)
 {
-    uint32_t at = window;
-    while (l->p->values[at].op != SAM_TILE_NONE)
-        at = sam_tile_arg(l->p, &l->p->ops[l->p->values[at].op], 0);
+    const uint32_t at = sam_tile_pointer_of(l->p, window);
     for (size_t i = 0; l->packing && i < l->packing->count; i++)
         if (l->packing->items[i].pointer == at)
             return &l->packing->items[i];
@@ -109,6 +113,8 @@ static bool begin(struct lower *l)
     l->packing->delta = sam_lower_slot(l, 8);
     l->packing->pitch = sam_lower_slot(l, 8);
     l->packing->window = SAM_TILE_NONE;
+    for (size_t i = 0; i < l->p->op_count; i++)
+        l->packing->hints |= l->p->ops[i].code == SAM_TILE_PREFETCH;
     const struct lower_staging_slot halves[] = {{"", LOWER_STAGING + SMALL_ROOM, HALF},
                                                 {"", LOWER_STAGING + SMALL_ROOM + HALF, HALF}};
     sam_buffer_printf(&l->data, "    .balign 8\n");
@@ -116,15 +122,16 @@ static bool begin(struct lower *l)
     return l->packing->items != NULL;
 }
 
-/* Emit the descriptor of an argument. `windows`: any elements are decoded by themselves. */
+/* Emit the descriptor of an argument. */
 static void describe(struct lower *l, size_t number, size_t place, enum sam_dtype dtype,
-                     uint64_t count, bool windows)
+                     uint64_t count)
 {
     struct lower_packing *p = l->packing;
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_dtype_size(dtype));
     const uint64_t bytes = ((count << shift) + 63) & ~UINT64_C(63);
     const bool small = bytes <= SMALL && p->room + bytes <= LOWER_STAGING + SMALL_ROOM;
     const uint32_t room = p->room;
+    p->items[number].small = small;
     char slots[40], whole[40];
     sam_format(slots, sizeof slots, "packed_%zu_slots", number);
     sam_format(whole, sizeof whole, "packed_%zu_whole", number);
@@ -145,7 +152,7 @@ static void describe(struct lower *l, size_t number, size_t place, enum sam_dtyp
                       "    .dword  %zu, %" PRIu64 ", %u, %" PRIu32 "\n"
                       "    .dword  %s, %s, %d\n",
                       number, place, count, shift, type_number(dtype),
-                      small ? slots : "packed_shared", slots, windows);
+                      small ? slots : "packed_shared", slots, p->items[number].windows);
     sam_lower_code(&l->state->setup,
                    "lla t0, packed_%zu; ld t1, 0(t0); li t2, %zu; mul t1, t1, t2; "
                    "li t2, 0x%08x; lwu t2, 0(t2); beqz t2, 0f; addi t2, t2, 4; "
@@ -154,37 +161,62 @@ static void describe(struct lower *l, size_t number, size_t place, enum sam_dtyp
                    number, sizeof(struct sam_weight_entry), (unsigned)SAM_SYSTEM_DIRECTORY);
 }
 
-enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
-                                          const struct sam_tile_argument *a, uint64_t *address,
-                                          struct sam_error *error)
+/* Find the tensor of an argument in the packed weights, and check it. */
+static enum sam_status look_up(const struct lower *l, const char *argument, enum sam_dtype dtype,
+                               const struct sam_tile_argument *a, size_t *place, bool *windows,
+                               struct sam_error *error)
 {
-    const enum sam_dtype dtype = sam_tile_ty(l->p, value)->dtype;
-    const uint64_t count = a->array->count;
     struct sam_packed *packed;
-    size_t place;
-    if (!l->options.weights)
-        return sam_fail(error, SAM_ERR_USAGE, "%%%s: a packed tensor without packed weights",
-                        l->p->values[value].name);
     enum sam_status status =
         sam_packed_open(l->options.weights, l->options.weights_size, NULL, &packed, error);
     if (status != SAM_OK)
         return status;
     const struct sam_weights *weights = sam_packed_weights(packed);
-    const struct sam_weight *w = find(weights, a->packed, &place);
+    const struct sam_weight *w = find(weights, a->packed, place);
     struct sam_packed_stat stat = {.layout = ""};
-    status = check(l->p->values[value].name, w, a->packed, dtype, count, error);
+    status = check(argument, w, a->packed, dtype, a->array->count, error);
     if (status == SAM_OK)
         status = sam_packed_stat(packed, (size_t)(w - weights->tensors), &stat, error);
     sam_packed_close(packed);
+    *windows = strstr(stat.layout, "window") != NULL;
+    return status;
+}
+
+bool sam_lower_has_windows(const struct lower *l, const uint32_t *values, uint32_t window)
+{
+    const uint32_t pointer = sam_tile_pointer_of(l->p, window);
+    bool windows = false;
+    size_t place;
+    for (size_t i = 0; i < l->argument_count; i++)
+        if (values[i] == pointer && l->arguments[i].packed && l->options.weights)
+            look_up(l, "", sam_tile_ty(l->p, pointer)->dtype, &l->arguments[i], &place, &windows,
+                    NULL);
+    return windows;
+}
+
+enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
+                                          const struct sam_tile_argument *a, uint64_t *address,
+                                          struct sam_error *error)
+{
+    const enum sam_dtype dtype = sam_tile_ty(l->p, value)->dtype;
+    const char *name = l->p->values[value].name;
+    size_t place;
+    bool windows;
+    if (!l->options.weights)
+        return sam_fail(error, SAM_ERR_USAGE, "%%%s: a packed tensor without packed weights", name);
+    const enum sam_status status = look_up(l, name, dtype, a, &place, &windows, error);
     if (status != SAM_OK)
         return status;
     if (!begin(l))
         return sam_fail_memory(error);
     const size_t number = l->packing->count++;
     l->packing->items[number] =
-        (struct lower_packed){value, (UINT64_C(1) << 40) + ((uint64_t)number << 36)};
+        (struct lower_packed){.pointer = value,
+                              .base = (UINT64_C(1) << 40) + ((uint64_t)number << 36),
+                              .count = a->array->count,
+                              .windows = windows};
     *address = l->packing->items[number].base;
-    describe(l, number, place, dtype, count, strstr(stat.layout, "window") != NULL);
+    describe(l, number, place, dtype, a->array->count);
     return SAM_OK;
 }
 
@@ -200,14 +232,63 @@ bool sam_lower_is_staged(const struct lower *l, const struct sam_tile_op *op)
     return op->code == SAM_TILE_TLOAD && packed_window(l, sam_tile_arg(l->p, op, 0)) != NULL;
 }
 
-/* Whether the window is made of rows, whose distance is known at run time only: the code that loads
- * it asks for that distance. */
+/* Elements of a window within its tensor, if all numbers are constants. */
+struct known_window {
+    int64_t first, end, next; /* `next`: to the window after it in its slowest dimension */
+    int64_t sizes[SAM_TILE_RANK], strides[SAM_TILE_RANK];
+};
+
+static bool know_window(const struct lower *l, uint32_t window, struct known_window *w)
+{
+    const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
+    const struct sam_tile_op *part = &l->p->ops[l->p->values[window].op];
+    const uint32_t of = sam_tile_arg(l->p, part, 0);
+    const struct sam_tile_op *view = &l->p->ops[l->p->values[of].op];
+    *w = (struct known_window){.end = 1};
+    if (part->code != SAM_TILE_PART || view->code != SAM_TILE_VIEW ||
+        l->p->values[sam_tile_arg(l->p, view, 0)].op != SAM_TILE_NONE)
+        return false;
+    for (unsigned i = 0; i < type->rank; i++) {
+        const int64_t size = w->sizes[i] = type->dims[i];
+        int64_t offset;
+        if (!sam_tile_literal(l->p, part, 1 + i, &offset) ||
+            !sam_tile_literal(l->p, view, 1 + type->rank + i, &w->strides[i]) || size <= 0 ||
+            size > INT32_MAX || offset < 0 || offset > INT32_MAX || w->strides[i] < 0 ||
+            w->strides[i] > INT32_MAX / SAM_TILE_RANK)
+            return false;
+        w->first += offset * w->strides[i];
+        w->end += (offset + size - 1) * w->strides[i];
+        w->next = size * w->strides[i] > w->next ? size * w->strides[i] : w->next;
+    }
+    return w->end <= (int64_t)packed_of(l, window)->count;
+}
+
+/* Returns whether the window is known to need more than both halves. */
+static bool is_too_large(const struct lower *l, uint32_t window)
+{
+    struct known_window w;
+    return know_window(l, window, &w) &&
+           (w.end - w.first) * (int64_t)sam_tile_size(sam_tile_ty(l->p, window)->dtype) >
+               2 * (int64_t)HALF;
+}
+
+/* Whether the window is made of rows that may be decoded one by one, so that the copy has another
+ * distance of rows: it has if the whole window is not known to have room in both halves. The code
+ * that loads the window then asks for that distance. */
 static bool has_rows(const struct lower *l, uint32_t window)
 {
+    struct known_window w;
     int64_t stride;
-    return sam_tile_ty(l->p, window)->rank == 2 &&
-           sam_lower_window_known(l, window, 1, true, &stride) && stride == 1 &&
-           !sam_lower_window_known(l, window, 0, true, &stride);
+    if (!packed_of(l, window)->windows || sam_tile_ty(l->p, window)->rank != 2)
+        return false;
+    if (know_window(l, window, &w))
+        return w.strides[1] == 1 && w.strides[0] >= w.sizes[1] && is_too_large(l, window);
+    return sam_lower_window_known(l, window, 1, true, &stride) && stride == 1;
+}
+
+bool sam_lower_is_staged_apart(const struct lower *l, const struct sam_tile_op *op)
+{
+    return sam_lower_is_staged(l, op) && has_rows(l, sam_tile_arg(l->p, op, 0));
 }
 
 /* The loop whose variable is the offset of the window in its slowest dimension: its rows come one
@@ -226,13 +307,32 @@ static uint32_t bound_of(const struct lower *l, uint32_t window)
     return SAM_TILE_NONE;
 }
 
-/* The arguments of .Lstage and .Lprefetch for the window; to label `skip` if it has no elements, or
- * some that do not exist. */
+/* The arguments of .Lstage and .Lprefetch for a window of known numbers. */
+static void give_known(struct lower *l, const struct lower_packed *packed, uint32_t window,
+                       const struct known_window *w)
+{
+    const bool rows = has_rows(l, window);
+    if (rows)
+        sam_lower_hart(l, "li a4, %" PRId64 "; li a7, %" PRId64, w->strides[0], w->sizes[1]);
+    sam_lower_hart(l,
+                   "li a1, %" PRId64 "; li a2, %" PRId64 "; li a3, %" PRId64
+                   "; li a5, 0; li a6, %" PRId64 "; lla a0, packed_%zu",
+                   w->first, w->end, w->next, rows ? w->sizes[0] : 0,
+                   (size_t)(packed - l->packing->items));
+    l->packing->stages = true;
+}
+
+/* The same for any window; to label `skip` if it has no elements, or some that do not exist. */
 static void give_window(struct lower *l, const struct lower_packed *packed, uint32_t window,
                         unsigned skip)
 {
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_tile_size(type->dtype));
+    struct known_window w;
+    if (know_window(l, window, &w)) {
+        give_known(l, packed, window, &w);
+        return;
+    }
     sam_lower_window_address(l, "a1", window);
     sam_lower_hart(l, "li t0, %" PRIu64 "; sub a1, a1, t0; srai a1, a1, %u; mv a2, a1; li a3, 0",
                    packed->base, shift);
@@ -266,6 +366,78 @@ static void give_window(struct lower *l, const struct lower_packed *packed, uint
     l->packing->stages = true;
 }
 
+/* The window that a later operation has decoded into one of the shared slots, or SAM_TILE_NONE. */
+static uint32_t staged_by(const struct lower *l, const struct sam_tile_op *op)
+{
+    uint32_t window = SAM_TILE_NONE;
+    if (op->code == SAM_TILE_TLOAD &&
+        sam_lower_staged_factor(l, sam_tile_arg(l->p, op, 1)) == SAM_TILE_NONE)
+        window = sam_tile_arg(l->p, op, 0);
+    else if (op->code >= SAM_TILE_FIRST_OP && sam_tile_pipe(op->code) == SAM_TILE_PIPE_MATRIX)
+        window = sam_lower_staged_factor(
+            l, sam_lower_factor_tile(l, sam_tile_arg(l->p, op, op->operand_count - 2)));
+    const struct lower_packed *packed = window == SAM_TILE_NONE ? NULL : packed_window(l, window);
+    return packed && !packed->small && (packed->windows || !is_too_large(l, window))
+               ? window
+               : SAM_TILE_NONE;
+}
+
+/* Have the tensor of a window decoded whole, if that is what its load would do: a small one, or one
+ * whose window is too large. */
+static void ask(struct lower *l, uint32_t window, bool small)
+{
+    const size_t number = (size_t)(packed_of(l, window) - l->packing->items);
+    struct lower_packed *item = &l->packing->items[number];
+    if (item->asked || (small ? !item->small : item->windows || !is_too_large(l, window)))
+        return;
+    item->asked = true;
+    sam_lower_hart(l,
+                   "lla a0, packed_%zu; ld t0, %d(a0); sd t0, %d(a0); li a1, 0; li a2, 1; "
+                   "li a3, 1; li a6, 0; call .Lprefetch",
+                   number, 8 * STAGING_WHOLE, 8 * STAGING_SLOTS);
+}
+
+/* After the last load from a tensor that is decoded whole: ask for the next such tensor. Its
+ * elements pass through the L2, where the others would be in their way. */
+static void ask_next(struct lower *l, const struct sam_tile_op *op, uint32_t window)
+{
+    uint32_t next = SAM_TILE_NONE;
+    for (uint32_t at = op->next; at != SAM_TILE_NONE; at = l->p->ops[at].next) {
+        const struct sam_tile_op *load = &l->p->ops[at];
+        if (load->code == SAM_TILE_FOR || load->code == SAM_TILE_IF)
+            break;
+        if (!sam_lower_is_staged(l, load))
+            continue;
+        const uint32_t other = sam_tile_arg(l->p, load, 0);
+        if (packed_of(l, other) == packed_of(l, window))
+            return;
+        if (next == SAM_TILE_NONE && is_too_large(l, other))
+            next = other;
+    }
+    if (next != SAM_TILE_NONE)
+        ask(l, next, false);
+}
+
+/* Straight-line code knows which window is next: have it decoded. */
+static void stage_next(struct lower *l, const struct sam_tile_op *op)
+{
+    for (uint32_t at = op->next; at != SAM_TILE_NONE && !l->packing->hints;
+         at = l->p->ops[at].next) {
+        const struct sam_tile_op *next = &l->p->ops[at];
+        if (next->code == SAM_TILE_FOR || next->code == SAM_TILE_IF)
+            return;
+        const uint32_t window = staged_by(l, next);
+        struct known_window w;
+        if (window == SAM_TILE_NONE)
+            continue;
+        if (know_window(l, window, &w)) {
+            give_known(l, packed_of(l, window), window, &w);
+            sam_lower_hart(l, "call .Lprefetch");
+        }
+        return;
+    }
+}
+
 void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint32_t window)
 {
     const struct lower_packed *packed = packed_window(l, window);
@@ -291,14 +463,18 @@ void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint3
         sam_lower_slot_op(l, "sd", "a4", p->pitch);
     sam_lower_hart(l, ".L%u:", skip);
     p->window = window;
+    if (staged_by(l, op) != SAM_TILE_NONE)
+        stage_next(l, op);
+    else if (is_too_large(l, window))
+        ask_next(l, op, window);
 }
 
 void sam_lower_stage(struct lower *l, const struct sam_tile_op *op)
 {
-    const uint32_t last = sam_tile_arg(l->p, op, op->operand_count - 1);
     const struct sam_tile_row *row = sam_tile_row(op->code);
-    const bool stores = sam_tile_stores(row);
-    const uint32_t window = stores ? last : sam_tile_arg(l->p, op, 0);
+    const uint32_t written = sam_tile_window_written(row);
+    const bool stores = written != SAM_TILE_NONE;
+    const uint32_t window = sam_tile_arg(l->p, op, stores ? written : 0);
     if (stores && packed_window(l, window))
         sam_lower_refuse(l, op, "%s cannot write to packed weights", row->name);
     else if (row->family == SAM_TILE_PICK && packed_window(l, window))
@@ -338,6 +514,31 @@ bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pi
         return false;
     *pitch = l->packing->pitch;
     return true;
+}
+
+/* The next load of packed weights in straight-line code, from operation `at` on. */
+static uint32_t next_load(const struct lower *l, uint32_t at)
+{
+    while (at != SAM_TILE_NONE && !sam_lower_is_staged(l, &l->p->ops[at]))
+        at = l->p->ops[at].next;
+    return at;
+}
+
+void sam_lower_packed_setup(struct lower *l)
+{
+    if (!l->packing || !l->packing->stages)
+        return;
+    uint32_t at = next_load(l, l->f->body);
+    while (at != SAM_TILE_NONE && !is_too_large(l, sam_tile_arg(l->p, &l->p->ops[at], 0)))
+        at = next_load(l, l->p->ops[at].next);
+    if (at == SAM_TILE_NONE)
+        return;
+    const uint32_t large = sam_tile_arg(l->p, &l->p->ops[at], 0);
+    sam_lower_hart(l, "mv s11, ra");
+    for (at = next_load(l, l->f->body); at != SAM_TILE_NONE; at = next_load(l, l->p->ops[at].next))
+        ask(l, sam_tile_arg(l->p, &l->p->ops[at], 0), true);
+    ask(l, large, false);
+    sam_lower_hart(l, "mv ra, s11");
 }
 
 void sam_lower_packed_routine(struct lower *l)

@@ -10,8 +10,13 @@
 enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
                                           const struct sam_tile_argument *argument,
                                           uint64_t *address, struct sam_error *error);
+/* Returns whether the window is of weights packed as windows; `values`: of the arguments, which
+ * need not be bound yet. */
+bool sam_lower_has_windows(const struct lower *l, const uint32_t *values, uint32_t window);
 /* Returns whether the operation reads packed weights. */
 bool sam_lower_is_staged(const struct lower *l, const struct sam_tile_op *op);
+/* Returns whether the distance of its rows there is known only when the program runs. */
+bool sam_lower_is_staged_apart(const struct lower *l, const struct sam_tile_op *op);
 /* Bracket the code of a move: stage decodes the elements of a packed window, whose address then is
  * that of the decoded copy. */
 void sam_lower_stage(struct lower *l, const struct sam_tile_op *op);
@@ -26,6 +31,9 @@ bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta);
 bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch);
 /* Emit the code of prefetch: none unless the window is of packed weights. */
 void sam_lower_prefetch(struct lower *l, const struct sam_tile_op *op);
+/* Emit the requests at the start of the program: for the first tensor that straight-line code has
+ * decoded whole, and before it for small ones, which would otherwise wait for it. */
+void sam_lower_packed_setup(struct lower *l);
 /* Emit the decode routine, after the last instruction. */
 void sam_lower_packed_routine(struct lower *l);
 void sam_lower_packed_free(struct lower *l);

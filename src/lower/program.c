@@ -170,11 +170,12 @@ static void find_stores(const struct lower *l, struct sam_tile_lowered *made,
 {
     for (size_t i = 0; i < l->p->op_count; i++) {
         const struct sam_tile_op *op = &l->p->ops[i];
-        if (op->code < SAM_TILE_FIRST_OP || !sam_tile_stores(sam_tile_row(op->code)) ||
-            !l->flow.order[i])
+        const uint32_t window = op->code < SAM_TILE_FIRST_OP
+                                    ? SAM_TILE_NONE
+                                    : sam_tile_window_written(sam_tile_row(op->code));
+        if (window == SAM_TILE_NONE || !l->flow.order[i])
             continue;
-        const uint32_t at =
-            sam_tile_pointer_of(l->p, sam_tile_arg(l->p, op, op->operand_count - 1));
+        const uint32_t at = sam_tile_pointer_of(l->p, sam_tile_arg(l->p, op, window));
         for (size_t k = 0; k < l->argument_count; k++)
             for (size_t b = 0; values[k] == at && b < made->buffer_count; b++)
                 made->buffers[b].written |=
@@ -362,7 +363,10 @@ static enum sam_status place(struct lower *l, uint32_t *values, struct sam_error
     if (status != SAM_OK || l->report->report.errors)
         return status;
     l->state->begun = sam_alloc(l->p->op_count + 1, sizeof *l->state->begun);
-    return l->state->begun && sam_lower_values(l) ? SAM_OK : sam_fail_memory(error);
+    return l->state->begun && (l->options.in_order || sam_lower_turn_factors(l, values)) &&
+                   sam_lower_values(l)
+               ? SAM_OK
+               : sam_fail_memory(error);
 }
 
 static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uint32_t *values,

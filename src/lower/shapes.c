@@ -231,36 +231,95 @@ static void check_overlap(struct lower *l, const struct sam_tile_op *op, uint32_
     l->state->meet = true;
 }
 
-/* The diagonal of ttri, which the executor checks too. */
-static void check_diagonal(struct shapes *s)
+/* The diagonal of ttri, or the columns of tsort, which the executor checks too. */
+static void check_number(struct shapes *s, bool diagonal)
 {
-    enum { LARGEST = SAM_TILE_MOST_DIAGONAL };
     struct lower *l = s->l;
-    const uint32_t value = sam_tile_arg(l->p, s->op, 0), d = sam_tile_arg(l->p, s->op, 1);
+    const int64_t largest = diagonal ? SAM_TILE_MOST_DIAGONAL : SAM_TILE_MOST_GROUP;
+    const int64_t least = diagonal ? -largest : 0;
+    const uint32_t value = sam_tile_arg(l->p, s->op, diagonal ? 0 : 1);
+    const uint32_t d = sam_tile_arg(l->p, s->op, s->op->operand_count - 1);
     int64_t known;
-    if (sam_lower_constant(l, value, &known) && known >= -LARGEST && known <= LARGEST)
+    if (sam_lower_constant(l, value, &known) && known >= least && known <= largest)
         return;
     s->any = true;
     if (!s->write)
         return;
     sam_lower_begin(l, s->op);
-    const unsigned failure =
-        sam_lower_failure(l, s->op, SAM_TILE_DIAGONAL_TEXT("%s", "{0}"), sam_lower_op_name(s->op));
+    const unsigned failure = diagonal
+                                 ? sam_lower_failure(l, s->op, SAM_TILE_DIAGONAL_TEXT("%s", "{0}"),
+                                                     sam_lower_op_name(s->op))
+                                 : sam_lower_failure(l, s->op, SAM_TILE_GROUP_TEXT("%s", "{0}"),
+                                                     sam_lower_op_name(s->op));
     const unsigned end = sam_lower_label(l);
     sam_lower_skip_empty(l, d, end);
     sam_lower_get(l, "a0", value);
     sam_lower_hart(l,
-                   "li t0, %d; bgt a0, t0, .Lfailure%u; neg t0, t0; blt a0, t0, .Lfailure%u; "
-                   ".L%u:",
-                   LARGEST, failure, failure, end);
+                   "li t0, %" PRId64 "; bgt a0, t0, .Lfailure%u; li t0, %" PRId64
+                   "; blt a0, t0, .Lfailure%u; .L%u:",
+                   largest, failure, least, failure, end);
+}
+
+/* A row or column of timg2col's matrix: it and those after it exist. */
+static void check_window(struct lower *l, const struct sam_tile_op *op, bool rows, int64_t of)
+{
+    const uint32_t from = sam_tile_arg(l->p, op, rows ? 1 : 2);
+    const uint32_t d = sam_tile_arg(l->p, op, op->operand_count - 1);
+    const enum sam_lower_field field = rows ? LOWER_ROWS : LOWER_COLS;
+    const unsigned failure =
+        sam_lower_failure(l, op, SAM_TILE_IMAGE_TEXT("%s", "%s", "{0}", "{1}", "{2}"),
+                          sam_lower_op_name(op), rows ? "rows" : "columns");
+    sam_lower_get(l, "a0", from);
+    sam_lower_field(l, "a1", d, field);
+    sam_lower_hart(l,
+                   "li a2, %" PRId64 "; bltz a0, .Lfailure%u; sub t0, a2, a1; bgt a0, t0, "
+                   ".Lfailure%u",
+                   of, failure, failure);
+}
+
+/* The numbers of timg2col. */
+static void check_image(struct shapes *s)
+{
+    struct lower *l = s->l;
+    const uint32_t d = sam_tile_arg(l->p, s->op, s->op->operand_count - 1);
+    const unsigned end = s->write ? sam_lower_label(l) : 0;
+    struct sam_tile_geometry g;
+    char text[200];
+    const bool good = sam_lower_geometry(l, s->op, &g, text, sizeof text);
+    int64_t from[2];
+    uint32_t count[2];
+    if (good && sam_lower_constant(l, sam_tile_arg(l->p, s->op, 1), &from[0]) &&
+        sam_lower_constant(l, sam_tile_arg(l->p, s->op, 2), &from[1]) &&
+        sam_lower_known(l, d, LOWER_ROWS, &count[0]) &&
+        sam_lower_known(l, d, LOWER_COLS, &count[1]) && from[0] >= 0 && from[1] >= 0 &&
+        from[0] <= g.rows - count[0] && from[1] <= g.cols - count[1])
+        return;
+    s->any = true;
+    if (!s->write)
+        return;
+    sam_lower_begin(l, s->op);
+    if (!good && !*text) {
+        sam_lower_refuse(l, s->op,
+                         "%s: expected a source of known size, and constants but for the position",
+                         sam_lower_op_name(s->op));
+        return;
+    }
+    sam_lower_skip_empty(l, d, end);
+    if (good) {
+        check_window(l, s->op, true, g.rows);
+        check_window(l, s->op, false, g.cols);
+    } else {
+        sam_lower_hart(l, "j .Lfailure%u", sam_lower_failure(l, s->op, "%s", text));
+    }
+    sam_lower_hart(l, ".L%u:", end);
 }
 
 static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
 {
     struct shapes s = {.l = l, .op = op, .write = write};
     const struct sam_tile_unknown unknown = {&s, combine, later};
-    struct sam_tile_ty types[4];
-    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_ty types[SAM_TILE_OPERANDS];
+    const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     struct sam_tile_report report = {0};
     const struct sam_tile_verifier verifier = {
         .profile = l->options.profile, .report = &report, .unknown = &unknown};
@@ -269,8 +328,11 @@ static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
         pointers[i] = &types[i];
     }
     sam_tile_verify_op(&verifier, op->code, pointers, NULL, (struct sam_tile_pos){0});
-    if (sam_tile_row(op->code)->family == SAM_TILE_TRI)
-        check_diagonal(&s);
+    const enum sam_tile_family_id family = sam_tile_row(op->code)->family;
+    if (family == SAM_TILE_TRI || family == SAM_TILE_SORT)
+        check_number(&s, family == SAM_TILE_TRI);
+    if (family == SAM_TILE_IMAGE)
+        check_image(&s);
     const bool broken = report.report.errors != 0;
     if (broken && write)
         fail(l, op, &report);
@@ -289,8 +351,8 @@ void sam_lower_infer(struct lower *l, const struct sam_tile_op *op)
     struct shapes s = {.l = l, .op = op};
     const struct sam_tile_unknown others = {&s, combine, NULL};
     const uint32_t tile = sam_tile_arg(l->p, op, op->operand_count - 1);
-    struct sam_tile_ty types[4];
-    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_ty types[SAM_TILE_OPERANDS];
+    const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     int64_t valid[2];
     if (!sam_tile_is_inferred(l->p, op, false) && !sam_tile_is_inferred(l->p, op, true))
         return;

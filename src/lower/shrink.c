@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lower/unroll.h"
+#include "tile/check/bind.h"
 
 struct shrink {
     struct sam_tile_program *p;
@@ -33,24 +34,14 @@ static bool fix(struct shrink *s, uint32_t value)
     return !was;
 }
 
-static bool constant(const struct shrink *s, uint32_t value, int64_t *number)
-{
-    const uint32_t made = s->p->values[value].op;
-    if (made == SAM_TILE_NONE || s->p->ops[made].code != SAM_TILE_CONSTANT)
-        return false;
-    *number = s->p->ops[made].literal;
-    return true;
-}
-
 /* A window needs its part of its tile; one of another window, or at an unknown place, all of it. */
 static void need_window(struct shrink *s, const struct sam_tile_op *op)
 {
     const uint32_t from = sam_tile_arg(s->p, op, 0), window = s->p->ids[op->results];
     const struct sam_tile_type *type = tile_of(s, window);
     int64_t at[2];
-    if (!constant(s, sam_tile_arg(s->p, op, 1), &at[0]) ||
-        !constant(s, sam_tile_arg(s->p, op, 2), &at[1]) || at[0] < 0 || at[1] < 0 ||
-        at[0] > (int64_t)tile_of(s, from)->rows - type->rows ||
+    if (!sam_tile_literal(s->p, op, 1, &at[0]) || !sam_tile_literal(s->p, op, 2, &at[1]) ||
+        at[0] < 0 || at[1] < 0 || at[0] > (int64_t)tile_of(s, from)->rows - type->rows ||
         at[1] > (int64_t)tile_of(s, from)->cols - type->cols ||
         (s->p->values[from].op != SAM_TILE_NONE &&
          s->p->ops[s->p->values[from].op].code == SAM_TILE_SUBSET)) {
@@ -121,8 +112,8 @@ static bool allows(struct shrink *s, const struct sam_tile_op *op)
 {
     struct sam_tile_report report = {0};
     const struct sam_tile_verifier verifier = {.profile = s->options->profile, .report = &report};
-    struct sam_tile_ty types[4];
-    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_ty types[SAM_TILE_OPERANDS];
+    const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     bool changed = false;
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const uint32_t value = sam_tile_arg(s->p, op, i);

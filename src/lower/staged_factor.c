@@ -8,16 +8,6 @@
 
 #include "tile/check/bind.h"
 
-static bool constant(const struct lower *l, const struct sam_tile_op *op, uint32_t i,
-                     int64_t *number)
-{
-    const uint32_t made = l->p->values[sam_tile_arg(l->p, op, i)].op;
-    if (made == SAM_TILE_NONE || l->p->ops[made].code != SAM_TILE_CONSTANT)
-        return false;
-    *number = l->p->ops[made].literal;
-    return true;
-}
-
 static bool is_packed(const struct lower *l, const uint32_t *values, uint32_t window)
 {
     const uint32_t pointer = sam_tile_pointer_of(l->p, window);
@@ -36,8 +26,8 @@ static bool has_columns(const struct lower *l, uint32_t window, const struct sam
     const struct sam_tile_op *view = &l->p->ops[l->p->values[sam_tile_arg(l->p, part, 0)].op];
     int64_t row, column;
     return type->kind == SAM_TILE_KIND_PART && type->rank == 2 && part->code == SAM_TILE_PART &&
-           view->code == SAM_TILE_VIEW && constant(l, view, 3, &row) &&
-           constant(l, view, 4, &column) && row == 1 && column >= tile->valid_rows &&
+           view->code == SAM_TILE_VIEW && sam_tile_literal(l->p, view, 3, &row) &&
+           sam_tile_literal(l->p, view, 4, &column) && row == 1 && column >= tile->valid_rows &&
            column < 1 << 20 && column * (int64_t)sam_tile_size(tile->dtype) % 32 == 0 &&
            type->dims[0] == tile->valid_rows && type->dims[1] == tile->valid_cols;
 }

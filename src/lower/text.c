@@ -238,6 +238,7 @@ void sam_lower_finish(struct lower *l)
     write_failures(l);
     sam_lower_hart(l, ".Lsetup:");
     sam_buffer_puts(&l->hart, sam_buffer_text(&l->state->setup));
+    sam_lower_packed_setup(l);
     sam_lower_hart(l, "ret");
     if (l->state->fits)
         write_fits(l);

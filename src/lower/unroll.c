@@ -260,7 +260,7 @@ static bool all_known(const struct sam_tile_ty *type)
 static void size_destination(struct unroll *u, uint32_t index)
 {
     const struct sam_tile_op *op = &u->q.ops[index], *old = &u->p->ops[u->origin[index]];
-    const struct sam_tile_ty *types[4];
+    const struct sam_tile_ty *types[SAM_TILE_OPERANDS];
     const uint32_t tile = sam_tile_arg(&u->q, op, op->operand_count - 1);
     int64_t valid[2];
     const bool wanted[2] = {sam_tile_is_inferred(&u->q, op, false),

@@ -185,6 +185,9 @@ bool sam_lower_window_known(const struct lower *l, uint32_t window, unsigned dim
                             int64_t *number)
 {
     const int64_t size = sam_tile_ty(l->p, window)->dims[dimension];
+    uint32_t pitch;
+    if (stride && dimension == 0 && sam_lower_staged_pitch(l, window, &pitch))
+        return false;
     if (!stride && size != SAM_TILE_DYNAMIC) {
         *number = size;
         return true;

@@ -52,6 +52,7 @@ struct sam_code *sam_code_new(const struct sam_machine *machine, struct sam_tlb 
     code->machine = machine;
     code->breakpoints_enabled = true;
     code->tlb = tlb;
+    code->hot.next_stage = UINT64_MAX;
     /* Room for some: adding the first breakpoint cannot fail. */
     code->breakpoints = sam_grow(NULL, 0, &code->breakpoint_capacity, sizeof *code->breakpoints);
     if (!code->breakpoints) {
@@ -137,11 +138,10 @@ static void reset_page(struct code_page *page)
     page->high = 0;
 }
 
-/* Fuse instruction `index` with the next if there is a handler for the pair. */
-static void pair_up(const struct sam_machine *machine, struct code_page *page, unsigned index)
+void sam_page_pair(const struct sam_machine *machine, struct code_page *page, unsigned index)
 {
     if (index + 1 >= SAM_PAGE_OPS || !page->plain[index] || !page->plain[index + 1] ||
-        sam_hot_holds(page, index))
+        sam_hot_holds(page, index) || sam_hot_holds(page, index + 1))
         return;
     sam_handler *pair =
         machine->pair_of((enum sam_op)page->plain[index], (enum sam_op)page->plain[index + 1]);
@@ -299,8 +299,8 @@ static SAM_NOINLINE bool translate(struct sam_core *c, const struct sam_uop *op)
             page->plain[index] = (uint16_t)insn.op;
         sam_hot_watch(c->code, page, index);
         if (index)
-            pair_up(machine, page, index - 1);
-        pair_up(machine, page, index);
+            sam_page_pair(machine, page, index - 1);
+        sam_page_pair(machine, page, index);
     } else if (fuse(c, page, index, word)) {
         if (page->counters)
             sam_uop_instrument(c->code, &insn, 0, &page->ops[index], &page->counters[index]);
@@ -504,7 +504,9 @@ enum sam_exit sam_core_run_entered(struct sam_core *core, int64_t budget)
     const struct sam_uop *op = enter_page(core, core->pc);
     if (!op)
         return core->exit = SAM_EXIT_TRAP;
+    const uint64_t before = core->retired;
     run_from(core, op, budget);
+    sam_hot_note_run(core->code, core->retired - before);
     const unsigned flags = sam_host_fp_flags();
     if (flags) {
         core->fflags |= (uint8_t)flags;

@@ -7,7 +7,13 @@
 #include "machine/page.h"
 #include "machine/threads.h"
 
-enum { VERSIONS = 2 }; /* of a loop, for different modes */
+enum {
+    VERSIONS = 2, /* of a loop, for different modes */
+    /* Translations kept on disk are looked for after LOOK_AFTER instructions, for loops that are
+     * executed LOOK_FOR times from then on. */
+    LOOK_AFTER = 1 << 22,
+    LOOK_FOR = 256,
+};
 
 struct page_hot {
     struct sam_jit_region *regions[VERSIONS][SAM_PAGE_OPS]; /* entered at this instruction */
@@ -20,6 +26,8 @@ struct page_hot {
 void sam_code_translate(struct sam_code *code, struct sam_jit *jit)
 {
     code->jit = jit;
+    if (jit)
+        sam_hot_proceed(code);
 }
 
 static struct code_page *page_of(const struct sam_core *c)
@@ -40,6 +48,20 @@ bool sam_hot_holds(const struct code_page *page, unsigned index)
 
 static sam_handler op_count, op_enter;
 
+/* Have the instruction before this one run alone. */
+static void split_pair(const struct sam_code *code, struct code_page *page, unsigned index)
+{
+    if (index && page->plain[index - 1] && !sam_hot_holds(page, index - 1))
+        page->ops[index - 1].fn = code->machine->handlers[page->plain[index - 1]];
+}
+
+static void pair_again(const struct sam_code *code, struct code_page *page, unsigned index)
+{
+    sam_page_pair(code->machine, page, index);
+    if (index)
+        sam_page_pair(code->machine, page, index - 1);
+}
+
 void sam_hot_watch(const struct sam_code *code, struct code_page *page, unsigned index)
 {
     const struct sam_uop *uop = &page->ops[index];
@@ -47,7 +69,8 @@ void sam_hot_watch(const struct sam_code *code, struct code_page *page, unsigned
     const unsigned act = op ? sam_insn_rows[op].does.act : SAM_ACT_ALU;
     const bool near = act == SAM_ACT_BRANCH || op == SAM_OP_jal ||
                       (act == SAM_ACT_SPLIT && !(uop->rs3 & SAM_UOP_FAR));
-    if (!code->jit || code->instrumentation || !near || uop->imm < 0 || uop->imm > (int)index)
+    if (code->hot.stage == SAM_HOT_WAITS || code->instrumentation || !near || uop->imm < 0 ||
+        uop->imm > (int)index)
         return;
     if (!page->hot && !(page->hot = sam_alloc(1, sizeof *page->hot)))
         return;
@@ -55,6 +78,34 @@ void sam_hot_watch(const struct sam_code *code, struct code_page *page, unsigned
     page->hot->counts[index] = 0;
     page->plain[index] = 0;
     page->ops[index].fn = op_count;
+    split_pair(code, page, index);
+}
+
+/* Count the backward branches of all decoded code from now on. */
+static void begin(struct sam_code *code, unsigned stage, uint32_t threshold)
+{
+    code->hot.stage = stage;
+    code->hot.threshold = threshold;
+    for (unsigned i = 0; i < PAGE_HASH; i++)
+        for (struct code_page *page = code->pages[i]; page; page = page->next)
+            for (unsigned index = 0; index < SAM_PAGE_OPS; index++)
+                sam_hot_watch(code, page, index);
+}
+
+void sam_hot_proceed(struct sam_code *code)
+{
+    struct sam_hot *hot = &code->hot;
+    const uint64_t patience = sam_jit_patience(code->jit);
+    const bool looks = sam_jit_keeps(code->jit) && patience > LOOK_AFTER;
+    hot->next_stage = patience;
+    if (hot->insns >= patience) {
+        hot->next_stage = UINT64_MAX;
+        begin(code, SAM_HOT_COUNTS, sam_jit_threshold(code->jit));
+    } else if (hot->insns >= LOOK_AFTER && looks) {
+        begin(code, SAM_HOT_LOOKS, LOOK_FOR);
+    } else if (looks) {
+        hot->next_stage = LOOK_AFTER;
+    }
 }
 
 static void count_no_more(const struct sam_code *code, struct code_page *page, unsigned index)
@@ -65,6 +116,7 @@ static void count_no_more(const struct sam_code *code, struct code_page *page, u
     page->hot->counted[index] = 0;
     page->plain[index] = op;
     page->ops[index].fn = code->machine->handlers[op];
+    pair_again(code, page, index);
 }
 
 static void leave_out(const struct sam_code *code, struct code_page *page, unsigned head)
@@ -73,6 +125,7 @@ static void leave_out(const struct sam_code *code, struct code_page *page, unsig
         page->hot->regions[k][head] = NULL;
     page->hot->entered--;
     page->ops[head].fn = code->machine->handlers[page->plain[head]];
+    pair_again(code, page, head);
 }
 
 void sam_hot_forget(const struct sam_code *code, struct code_page *page, unsigned index)
@@ -107,6 +160,7 @@ static void install(const struct sam_code *code, struct code_page *page,
     memmove(&hot->regions[1][head], &hot->regions[0][head], sizeof(struct sam_jit_region *));
     hot->regions[0][head] = region;
     page->ops[head].fn = op_enter;
+    split_pair(code, page, head);
 }
 
 /* Have the loop of `head` translated in the core's modes. Returns false while it is pending. */
@@ -116,7 +170,7 @@ static bool translate(struct sam_core *c, struct code_page *page, unsigned head)
     if (!region) {
         struct sam_jit_loop *loop = malloc(sizeof *loop);
         if (loop && sam_hot_find_loop(c, page, head, loop))
-            region = sam_jit_find(c->code->jit, loop);
+            region = sam_jit_find(c->code->jit, loop, c->code->hot.stage == SAM_HOT_COUNTS);
         free(loop);
     }
     page->hot->pending[head] = NULL;
@@ -132,7 +186,7 @@ static bool translate(struct sam_core *c, struct code_page *page, unsigned head)
 static SAM_NOINLINE void reached(struct sam_core *c, struct code_page *page, unsigned index,
                                  unsigned head)
 {
-    const uint32_t threshold = sam_jit_threshold(c->code->jit);
+    const uint32_t threshold = c->code->hot.threshold;
     if (translate(c, page, head))
         count_no_more(c->code, page, index);
     else
@@ -145,7 +199,7 @@ static const struct sam_uop *op_count(SAM_HANDLER_ARGS)
     struct code_page *page = page_of(c);
     const unsigned index = (unsigned)(op - page->ops);
     sam_handler *fn = c->code->machine->handlers[page->hot->counted[index]];
-    if (SAM_UNLIKELY(++page->hot->counts[index] >= sam_jit_threshold(c->code->jit)))
+    if (SAM_UNLIKELY(++page->hot->counts[index] >= c->code->hot.threshold))
         reached(c, page, index, (unsigned)op->imm);
     SAM_MUSTTAIL return fn(c, op, entry, left);
 }
@@ -177,7 +231,7 @@ static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
             ->handlers[sam_hot_op(page, (unsigned)(op - page->ops))](c, op, entry, left);
     }
     if (!page->hot->regions[VERSIONS - 1][head] &&
-        ++page->hot->misses[head] >= sam_jit_threshold(c->code->jit)) {
+        ++page->hot->misses[head] >= c->code->hot.threshold) {
         page->hot->misses[head] = 0;
         translate(c, page, head);
     }

@@ -56,14 +56,21 @@ typedef uintptr_t sam_jit_code(struct sam_core *c, const struct sam_uop *op,
                                const struct sam_uop *entry, int64_t left);
 enum { SAM_JIT_PLAIN = 1 };
 
+/* Machine code and its constants, for any page-aligned address. */
+struct sam_jit_image {
+    uint8_t *bytes; /* allocated */
+    size_t size;
+    size_t entry; /* offset of the code's first instruction */
+};
+
 /* The interface of libsamite-jit.so, which exports one as SAM_JIT_SYMBOL. */
 struct sam_jit_library {
     const char *version; /* of samite: must be the same */
     size_t loop_size, core_size;
-    /* Translate for the host's instruction level (enum sam_cpu_level). *handle: for `release`.
-     * Returns NULL if it cannot. */
-    sam_jit_code *(*translate)(const struct sam_jit_loop *loop, unsigned level, void **handle);
-    void (*release)(void *handle);
+    /* Translate for the host's instruction level (enum sam_cpu_level). Returns false if it cannot,
+     * or soon after *stop is set by another thread. */
+    bool (*translate)(const struct sam_jit_loop *loop, unsigned level, const bool *stop,
+                      struct sam_jit_image *image);
 };
 #define SAM_JIT_SYMBOL "sam_jit_library"
 
@@ -71,28 +78,45 @@ struct sam_jit_library {
 
 /* Reads SAMITE_JIT: "auto" translates on a thread of its own, "wait" while the program waits; each
  * may be followed by ",N", the executions of a backward branch that make its loop hot. NULL:
- * anything else, no library, or out of memory. */
+ * anything else, or out of memory. The library is loaded when a loop is hot. */
 struct sam_jit *sam_jit_new(void);
 /* Waits for the thread. No code may be used any more. */
 void sam_jit_free(struct sam_jit *jit);
 uint32_t sam_jit_threshold(const struct sam_jit *jit);
-/* Loops translated so far. Any thread. */
+/* Instructions after which backward branches are counted, so that programs that end before are as
+ * fast as without translation. */
+uint64_t sam_jit_patience(const struct sam_jit *jit);
+/* Whether translations may have been kept on disk. */
+bool sam_jit_keeps(const struct sam_jit *jit);
+/* Loops translated so far, with those kept from another run. Any thread. */
 unsigned sam_jit_count(struct sam_jit *jit);
 
 struct sam_jit_region {
     struct sam_jit_loop loop;
     sam_jit_code *code; /* once it is ready */
-    void *handle;
+    void *mapping;
+    size_t size;
     int state; /* enum sam_jit_state, atomic */
     struct sam_jit_region *next;
 };
-enum sam_jit_state { SAM_JIT_PENDING, SAM_JIT_READY, SAM_JIT_FAILED };
-/* The region of a loop, translated before or from now on. NULL: out of memory. Any thread. */
-struct sam_jit_region *sam_jit_find(struct sam_jit *jit, const struct sam_jit_loop *loop);
+/* ABSENT: not kept on disk, and not to be translated yet. */
+enum sam_jit_state { SAM_JIT_ABSENT, SAM_JIT_PENDING, SAM_JIT_READY, SAM_JIT_FAILED };
+/* The region of a loop, translated before, kept on disk or, if `translates`, translated from now
+ * on. NULL: out of memory. Any thread. */
+struct sam_jit_region *sam_jit_find(struct sam_jit *jit, const struct sam_jit_loop *loop,
+                                    bool translates);
 static inline enum sam_jit_state sam_jit_state(const struct sam_jit_region *region)
 {
     return (enum sam_jit_state)__atomic_load_n(&region->state, __ATOMIC_ACQUIRE);
 }
+
+/* --- jit_kept.c: images on disk, by the loop, the host's level, the version and the library that
+ * made them. `path` names the library. */
+bool sam_jit_get_kept(const char *path, const struct sam_jit_loop *loop,
+                      struct sam_jit_image *image);
+void sam_jit_keep(const char *path, const struct sam_jit_library *library,
+                  const struct sam_jit_loop *loop, const struct sam_jit_image *image);
+#define SAM_JIT_KEPT "jit" /* kind of entry (base/cache.h) */
 
 /* --- hot_loop.c */
 

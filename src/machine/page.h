@@ -41,10 +41,19 @@ struct steps {
     } stepped[DECODED];
 };
 
+/* The search for hot loops (hot.c). */
+struct sam_hot {
+    enum { SAM_HOT_WAITS, SAM_HOT_LOOKS, SAM_HOT_COUNTS } stage;
+    uint32_t threshold;  /* executions of a backward branch */
+    uint64_t insns;      /* executed so far */
+    uint64_t next_stage; /* instructions after which the next stage begins */
+};
+
 struct sam_code {
     const struct sam_machine *machine;
     struct sam_tlb *tlb;
     struct sam_jit *jit; /* NULL: interpreted only */
+    struct sam_hot hot;
     struct code_page *pages[PAGE_HASH];
     unsigned vectors; /* see sam_code_vectors */
     uint64_t changes; /* see sam_code_changes */
@@ -78,7 +87,19 @@ void sam_code_redecode(struct sam_code *code, uint64_t pc);
 void sam_uop_fill(const struct sam_machine *machine, struct sam_code *code,
                   const struct sam_insn *insn, uint64_t pc, bool in_page, struct sam_uop *uop);
 
+/* Fuse instruction `index` with the next if there is a handler for the pair. */
+void sam_page_pair(const struct sam_machine *machine, struct code_page *page, unsigned index);
+
 /* hot.c: loops that are translated. */
+/* Begin the next stage. */
+void sam_hot_proceed(struct sam_code *code);
+/* Note that a run has executed this many instructions. */
+static inline void sam_hot_note_run(struct sam_code *code, uint64_t insns)
+{
+    code->hot.insns += insns;
+    if (SAM_UNLIKELY(code->hot.insns >= code->hot.next_stage))
+        sam_hot_proceed(code);
+}
 /* Count the instruction, just decoded, if it may branch backwards. */
 void sam_hot_watch(const struct sam_code *code, struct code_page *page, unsigned index);
 /* Whether the micro-op has a handler of hot.c. */

@@ -49,8 +49,8 @@ static double real_of(enum sam_net_op op, const struct net_params *p, const doub
     case NET_Mul: return x[0] * x[1];
     case NET_Div: return x[0] / x[1];
     case NET_Pow: return pow(x[0], x[1]);
-    case NET_Min: return x[0] < x[1] || isnan(x[0]) ? x[0] : x[1];
-    case NET_Max: return x[0] > x[1] || isnan(x[0]) ? x[0] : x[1];
+    case NET_Min: return fmin(x[0], x[1]);
+    case NET_Max: return fmax(x[0], x[1]);
     case NET_Where: return x[0] != 0 ? x[1] : x[2];
     case NET_Clip: return fmin(fmax(x[0], alpha), beta);
     case NET_Relu: return x[0] < 0 ? 0 : x[0];
@@ -227,6 +227,7 @@ static void reduce(const struct net_node *n, const struct sam_net_value *in,
 {
     const bool mean = n->op == NET_ReduceMean;
     double *sums = sam_alloc(out->count, sizeof *sums);
+    int64_t *whole = sam_alloc(out->count, sizeof *whole);
     bool *seen = sam_alloc(out->count, sizeof *seen);
     struct walk w = {.rank = in->rank, .shape = in->shape};
     int64_t step = 1;
@@ -235,8 +236,14 @@ static void reduce(const struct net_node *n, const struct sam_net_value *in,
             w.step[d] = step;
             step *= (int64_t)in->shape[d];
         }
-    for (uint64_t i = 0; sums && seen && i < in->count; i++, advance(&w)) {
+    for (uint64_t i = 0; sums && whole && seen && i < in->count; i++, advance(&w)) {
         const double x = sam_net_real(in, i), y = sums[w.offset];
+        const enum sam_net_op by = n->op == NET_ReduceMax   ? NET_Max
+                                   : n->op == NET_ReduceMin ? NET_Min
+                                                            : NET_Add;
+        const int64_t number = sam_net_whole(in, i);
+        whole[w.offset] =
+            seen[w.offset] ? whole_of(by, (int64_t[3]){number, whole[w.offset]}) : number;
         sums[w.offset] = !seen[w.offset]          ? x
                          : n->op == NET_ReduceMax ? fmax(x, y)
                          : n->op == NET_ReduceMin ? fmin(x, y)
@@ -244,11 +251,12 @@ static void reduce(const struct net_node *n, const struct sam_net_value *in,
         seen[w.offset] = true;
     }
     const double count = (double)in->count / (double)out->count;
-    for (uint64_t i = 0; sums && seen && i < out->count; i++)
-        set(out, i, mean ? sums[i] / count : sums[i], (int64_t)sums[i]);
-    if (!sums || !seen)
+    for (uint64_t i = 0; sums && whole && seen && i < out->count; i++)
+        set(out, i, mean ? sums[i] / count : sums[i], whole[i]);
+    if (!sums || !whole || !seen)
         out->data = NULL;
     free(sums);
+    free(whole);
     free(seen);
 }
 
@@ -275,6 +283,12 @@ bool sam_net_fold(struct net_graph *g, const struct net_node *n, struct sam_net_
     case NET_LayerNormalization:
     case NET_ArgMax:
     case NET_Resize: return false;
+    case NET_ReduceMean:
+    case NET_ReduceMax:
+    case NET_ReduceMin: /* of nothing */
+        if (!in[0]->count && out->count)
+            return false;
+        break;
     default: break;
     }
     out->data = sam_blocks_take(&g->store, (size_t)out->count + 1, sam_dtype_size(out->dtype));

@@ -6,6 +6,7 @@
 #include "network/build.h"
 
 enum { SLICES = 256, ARGUMENTS = 40 }; /* of a step */
+enum { MOST_INDICES = 1 << 20 };       /* that are constants: a copy is written for each */
 
 struct gather {
     struct net_builder *b;
@@ -69,6 +70,9 @@ static void finish(struct gather *g, bool last)
 
 static void by_constants(struct gather *g, const struct sam_net_value *indices, uint64_t limit)
 {
+    if (indices->count > MOST_INDICES)
+        sam_net_build_fail(g->b, SAM_ERR_INPUT, "%llu constant indices: expected at most %d",
+                           (unsigned long long)indices->count, (int)MOST_INDICES);
     for (uint64_t i = 0; i < indices->count && g->b->status == SAM_OK; i++) {
         const int64_t index = wrapped(sam_net_place_constant(indices, i), limit);
         if (index < 0 || (uint64_t)index >= limit) {

@@ -46,7 +46,7 @@ struct sam_net_value {
     uint32_t initializer; /* tensor of the model, for packed weights; NET_NONE: made by folding */
 };
 
-enum net_resize { NET_NEAREST, NET_LINEAR };
+enum net_resize { NET_NEAREST, NET_LINEAR, NET_CUBIC };
 /* From a coordinate of Resize's output to one of its input. */
 enum net_coordinate { NET_HALF_PIXEL, NET_PYTORCH_HALF_PIXEL, NET_ALIGN_CORNERS, NET_ASYMMETRIC };
 enum net_nearest { NET_ROUND_PREFER_FLOOR, NET_ROUND_PREFER_CEIL, NET_FLOOR, NET_CEIL };
@@ -63,10 +63,12 @@ struct net_params {
      * ConvTranspose: elements cut off; the output's shape decides at the bottom and right. */
     uint64_t pad[4];
     uint64_t group;
-    bool count_pad;                /* AveragePool: padding counts as elements */
+    bool count_pad; /* AveragePool: padding counts as elements; cubic Resize: those at
+                       the edge count for what is outside */
     bool transpose_a, transpose_b; /* Gemm */
     float alpha, beta;             /* Gemm, LeakyRelu, HardSigmoid; Clip: minimum and maximum;
-                                      LayerNormalization: alpha is epsilon */
+                                      LayerNormalization: alpha is epsilon; cubic Resize: alpha is
+                                      the coefficient a */
     uint32_t perm[NET_RANK];       /* Transpose: axis of the input for each of the output */
     /* Slice, per axis; a step may be negative. Pad: start, from 0, is what comes before */
     int64_t start[NET_RANK], step[NET_RANK];

@@ -11,8 +11,11 @@ enum { FIRST_OPSET = 7, LAST_OPSET = 17 };
 
 static const struct import_row rows[] = {
 #define NET_ONNX(name, function, inputs, most, op)                                                 \
-    {#name, sam_net_import_##function, inputs, most, op},
+    {#name, sam_net_import_##function, inputs, most, op, NULL},
+#define NET_FORMULA(name, inputs, text)                                                            \
+    {#name, sam_net_import_formula, inputs, inputs, NET_OPS, text},
 #include "network/import.def"
+#undef NET_FORMULA
 #undef NET_ONNX
 };
 
@@ -201,11 +204,17 @@ uint32_t sam_net_emit(struct import *m, enum sam_net_op op, const struct net_par
         m->made += count;
         return output;
     }
-    if (count == 0) {
+    if (count == 0)
         sam_net_refuse(m, "makes a value of shape %s: expected elements",
                        sam_net_shape_text(type).text);
-        return NET_NONE;
+    for (uint32_t i = 0; !m->failed && i < input_count; i++) {
+        const struct net_type read = sam_net_type_of(m, inputs[i]);
+        if (inputs[i] != NET_NONE && sam_net_value(m, inputs[i])->count == 0)
+            sam_net_refuse(m, "reads a value of shape %s: expected elements",
+                           sam_net_shape_text(&read).text);
     }
+    if (m->failed)
+        return NET_NONE;
     node.name = sam_blocks_text(&m->graph->store, node.name, strlen(node.name));
     const uint32_t n = node.name ? sam_net_graph_add_node(m->graph) : NET_NONE;
     if (n == NET_NONE)
@@ -349,6 +358,12 @@ static void take_outputs(struct import *m)
         if (id == NET_NONE)
             sam_net_refuse(m, "output '%.200s' of the graph is the output of no node",
                            m->onnx.outputs[i].name);
+        const enum sam_dtype dtype = sam_net_value(m, id)->dtype;
+        if (dtype != SAM_F32 && dtype != SAM_I64 && dtype != SAM_I32 && dtype != SAM_U8)
+            sam_net_refuse(m,
+                           "output '%.200s' of the graph is a constant of type %s: expected f32, "
+                           "i64, i32 or bool",
+                           m->onnx.outputs[i].name, sam_dtype_name(dtype));
         g->outputs[g->output_count++] = id;
     }
     if (!m->failed && !g->output_count)

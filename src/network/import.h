@@ -29,6 +29,7 @@ struct import_row {
     void (*run)(struct import *m);
     unsigned inputs, most; /* how many it needs, and may have */
     enum sam_net_op op;    /* for functions that serve several */
+    const char *formula;
 };
 
 /* Dtype and shape of a value to be. */
@@ -103,6 +104,9 @@ struct sam_net_shape_text {
 };
 struct sam_net_shape_text sam_net_shape_text(const struct net_type *type);
 
+/* --- import_rows.c: a reduction by the attributes of the node */
+uint32_t sam_net_reduce(struct import *m, enum sam_net_op op, uint32_t x);
+
 /* --- fold.c: compute `out` if the operator allows. Returns false if not, or out of memory. */
 bool sam_net_fold(struct net_graph *graph, const struct net_node *node, struct sam_net_value *out);
 /* Elements of a constant. */
@@ -113,7 +117,10 @@ int64_t sam_net_whole(const struct sam_net_value *value, uint64_t i);
 void sam_net_fold_conv(struct import *m);
 
 #define NET_ONNX(name, function, inputs, most, op) void sam_net_import_##function(struct import *m);
+#define NET_FORMULA(name, inputs, text)
 #include "network/import.def"
+#undef NET_FORMULA
 #undef NET_ONNX
+void sam_net_import_formula(struct import *m);
 
 #endif

@@ -17,32 +17,135 @@ static uint32_t cast(struct import *m, uint32_t id, enum sam_dtype dtype)
 
 void sam_net_import_binary(struct import *m)
 {
-    const uint32_t a = sam_net_input(m, 0);
-    uint32_t b = sam_net_input(m, 1);
-    if (m->row->op == NET_Pow) /* since opset 12 of any two types */
-        b = cast(m, b, sam_net_value(m, a)->dtype);
-    sam_net_give(m, 0, sam_net_emit2(m, m->row->op, a, b));
+    uint32_t a = sam_net_input(m, 0), b = sam_net_input(m, 1);
+    const enum sam_dtype dtype = sam_net_value(m, a)->dtype;
+    if (m->row->op != NET_Pow) {
+        sam_net_give(m, 0, sam_net_emit2(m, m->row->op, a, b));
+        return;
+    }
+    /* Since opset 12 of any two types; the result has the first. */
+    if (sam_net_value(m, b)->dtype == SAM_F32)
+        a = cast(m, a, SAM_F32);
+    else
+        b = cast(m, b, dtype);
+    sam_net_give(m, 0, cast(m, sam_net_emit2(m, NET_Pow, a, b), dtype));
+}
+
+/* A constant of the type of `x`. */
+static uint32_t scalar(struct import *m, uint32_t x, double number)
+{
+    const struct net_type type = {.dtype = sam_net_value(m, x)->dtype};
+    const uint32_t id = sam_net_constant(m, &type, NULL);
+    void *const data = (void *)sam_net_value(m, id)->data;
+    if (m->failed)
+        return NET_NONE;
+    switch (type.dtype) {
+    case SAM_F32: *(float *)data = (float)number; break;
+    case SAM_I64: *(int64_t *)data = (int64_t)number; break;
+    case SAM_I32: *(int32_t *)data = (int32_t)number; break;
+    default: *(uint8_t *)data = (uint8_t)number; break;
+    }
+    return id;
 }
 
 void sam_net_import_chain(struct import *m)
 {
+    const size_t count = m->node->input_count;
     uint32_t sum = sam_net_input(m, 0);
-    for (unsigned k = 1; k < m->node->input_count; k++)
+    for (unsigned k = 1; k < count; k++)
         sum = sam_net_emit2(m, m->row->op, sum, sam_net_input(m, k));
+    if (strcmp(m->row->name, "Mean") == 0 && count > 1)
+        sum = sam_net_emit2(m, NET_Mul, sum, scalar(m, sum, 1 / (double)count));
     sam_net_give(m, 0, sum);
 }
 
-void sam_net_import_where(struct import *m)
+static uint32_t where(struct import *m, const uint32_t *inputs)
 {
-    const uint32_t inputs[] = {sam_net_input(m, 0), sam_net_input(m, 1), sam_net_input(m, 2)};
     const struct net_type a = sam_net_type_of(m, inputs[1]), b = sam_net_type_of(m, inputs[2]);
     struct net_type test = sam_net_type_of(m, inputs[0]), type = sam_net_broadcast(m, &a, &b);
     if (test.dtype != SAM_U8)
         sam_net_refuse(m, "a condition of type %s: expected bool", sam_dtype_name(test.dtype));
     test.dtype = type.dtype;
     type = sam_net_broadcast(m, &type, &test);
-    sam_net_give(m, 0, sam_net_emit(m, NET_Where, NULL, inputs, 3, &type));
+    return sam_net_emit(m, NET_Where, NULL, inputs, 3, &type);
 }
+
+void sam_net_import_where(struct import *m)
+{
+    const uint32_t inputs[] = {sam_net_input(m, 0), sam_net_input(m, 1), sam_net_input(m, 2)};
+    sam_net_give(m, 0, where(m, inputs));
+}
+
+/* --- formulas */
+
+static uint32_t operand(struct import *m, const char *token, uint32_t *attribute)
+{
+    const char letter = token[0];
+    if (letter == '@') {
+        char name[16];
+        if (!token[1])
+            return *attribute;
+        const char *const number = strchr(token, '=') + 1;
+        sam_format(name, sizeof name, "%.*s", (int)(number - token - 2), token + 1);
+        sam_net_need_float(m, sam_net_input(m, 0));
+        *attribute = scalar(m, sam_net_input(m, 0),
+                            (double)sam_net_float(m, name, sam_strtof(number, NULL)));
+        return *attribute;
+    }
+    if (letter >= '0' && letter <= '9')
+        return scalar(m, sam_net_input(m, 0), letter - '0');
+    const bool tests = letter >= 'X' && letter <= 'Z';
+    const uint32_t id = sam_net_input(m, (unsigned)(letter - (tests ? 'X' : 'x')));
+    if (tests && sam_net_value(m, id)->dtype != SAM_U8)
+        sam_net_refuse(m, "elements of type %s: expected bool",
+                       sam_dtype_name(sam_net_value(m, id)->dtype));
+    return id;
+}
+
+static const uint8_t inputs_of[] = {
+#define NET_OP(name, inputs, optional, plan) inputs,
+#include "network/operators.def"
+#undef NET_OP
+};
+
+static uint32_t operate(struct import *m, enum sam_net_op op, const uint32_t *in)
+{
+    if (op == NET_ReduceSum)
+        return sam_net_reduce(m, op, in[0]);
+    if (inputs_of[op] > 1)
+        return op == NET_Where ? where(m, in) : sam_net_emit2(m, op, in[0], in[1]);
+    const struct net_type type = sam_net_type_of(m, in[0]);
+    if (op != NET_Neg && op != NET_Abs)
+        sam_net_need_float(m, in[0]);
+    return sam_net_emit1(m, op, NULL, in[0], &type);
+}
+
+void sam_net_import_formula(struct import *m)
+{
+    enum { DEPTH = 8 };
+    uint32_t stack[DEPTH] = {0};
+    uint32_t attribute = NET_NONE;
+    unsigned count = 0;
+    for (const char *at = m->row->formula, *end; at && !m->failed; at = end) {
+        char token[24];
+        end = strchr(at, ' ');
+        sam_format(token, sizeof token, "%.*s", end ? (int)(end - at) : (int)sizeof token, at);
+        end = end ? end + 1 : NULL;
+        unsigned op = 0;
+        while (op < NET_OPS && strcmp(sam_net_op_name((enum sam_net_op)op), token) != 0)
+            op++;
+        if (op == NET_OPS) {
+            stack[count++] = operand(m, token, &attribute);
+            continue;
+        }
+        count -= inputs_of[op];
+        stack[count] = operate(m, (enum sam_net_op)op, stack + count);
+        count++;
+    }
+    sam_net_give(m, 0, stack[0]);
+}
+
+/* --- others */
 
 void sam_net_import_unary(struct import *m)
 {

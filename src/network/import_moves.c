@@ -21,6 +21,44 @@ void sam_net_import_transpose(struct import *m)
     sam_net_give(m, 0, moves ? sam_net_emit1(m, NET_Transpose, &p, x, &out) : x);
 }
 
+/* Blocks of pixels become channels, or the other way round. */
+void sam_net_import_depth(struct import *m)
+{
+    static const uint32_t perms[][6] = {{0, 3, 4, 1, 5, 2}, {0, 1, 4, 2, 5, 3}, {0, 3, 5, 1, 2, 4}};
+    const bool to_depth = strcmp(m->row->name, "SpaceToDepth") == 0;
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
+    const int64_t size = sam_net_int(m, "blocksize", 0);
+    const char *mode = to_depth ? "DCR" : sam_net_text(m, "mode", "DCR");
+    const bool columns = strcmp(mode, "CRD") == 0;
+    const uint64_t b = (uint64_t)size, *const s = type.shape;
+    if (!columns && strcmp(mode, "DCR") != 0)
+        sam_net_refuse(m, "mode '%.40s': expected DCR or CRD", mode);
+    if (type.rank != 4 || size < 1 || size > 1 << 20 ||
+        (to_depth ? s[2] % b || s[3] % b : s[1] % (b * b)))
+        sam_net_refuse(m, "blocks of %lld in shape %s", (long long)size,
+                       sam_net_shape_text(&type).text);
+    if (m->failed)
+        return;
+    const uint64_t deep = to_depth ? s[1] : s[1] / (b * b);
+    struct net_type split = {type.dtype, 6, {s[0], b, b, deep, s[2], s[3]}}, moved = split;
+    struct net_type out = {type.dtype, 4, {s[0], deep, s[2] * b, s[3] * b}};
+    if (columns)
+        split = (struct net_type){type.dtype, 6, {s[0], deep, b, b, s[2], s[3]}};
+    if (to_depth) {
+        split = (struct net_type){type.dtype, 6, {s[0], deep, s[2] / b, b, s[3] / b, b}};
+        out = (struct net_type){type.dtype, 4, {s[0], deep * b * b, s[2] / b, s[3] / b}};
+    }
+    struct net_params p = {0};
+    for (uint32_t d = 0; d < 6; d++) {
+        p.perm[d] = perms[to_depth ? 2 : columns][d];
+        moved.shape[d] = split.shape[p.perm[d]];
+    }
+    const uint32_t parts = sam_net_reshape(m, x, &split);
+    sam_net_give(m, 0,
+                 sam_net_reshape(m, sam_net_emit1(m, NET_Transpose, &p, parts, &moved), &out));
+}
+
 /* Without loss of a constant weight's dtype. */
 static void give_reshaped(struct import *m, const struct net_type *type)
 {
@@ -138,7 +176,8 @@ void sam_net_import_concat(struct import *m)
                            sam_dtype_name(out.dtype), sam_net_shape_text(&same).text);
         else if (__builtin_add_overflow(out.shape[p.axis], type.shape[p.axis], &out.shape[p.axis]))
             sam_net_refuse(m, "a sum of sizes that is too large");
-        if (sam_net_value(m, id)->count) /* an empty one, such as of an empty cache, adds nothing */
+        if (sam_net_value(m, id)->count ||
+            (k + 1 == count && !used)) /* an empty one, such as of an empty cache, adds nothing */
             inputs[used++] = id;
     }
     sam_net_give(m, 0, used == 1 ? inputs[0] : sam_net_emit(m, NET_Concat, &p, inputs, used, &out));
@@ -217,7 +256,7 @@ void sam_net_import_slice(struct import *m)
         const int64_t span = by > 0 ? to - from : from - to, width = by > 0 ? by : -by;
         p.start[d] = from;
         /* A step that is never made may be huge. */
-        out.shape[d] = span <= 0 ? 0 : (uint64_t)((span - 1) / width + 1);
+        out.shape[d] = span <= 0 || !size ? 0 : (uint64_t)((span - 1) / width + 1);
         p.step[d] = out.shape[d] > 1 ? by : 1;
     }
     const bool all = memcmp(out.shape, type.shape, sizeof out.shape) == 0;
@@ -225,6 +264,39 @@ void sam_net_import_slice(struct import *m)
     for (uint32_t d = 0; d < type.rank; d++)
         reversed = reversed || p.step[d] < 0;
     sam_net_give(m, 0, all && !reversed ? x : sam_net_emit1(m, NET_Slice, &p, x, &out));
+}
+
+/* Axis by axis, elements at the indices that a mode gives. */
+static uint32_t pad_by_index(struct import *m, uint32_t x, bool reflects,
+                             const struct net_list *pads)
+{
+    struct net_type type = sam_net_type_of(m, x);
+    for (uint32_t d = 0; !m->failed && d < type.rank; d++) {
+        const int64_t before = pads->at[d], after = pads->at[type.rank + d];
+        const int64_t size = (int64_t)type.shape[d], most = INT64_C(1) << 40;
+        if (before == 0 && after == 0)
+            continue;
+        if (before < -size || after < -size || before > most || after > most || size == 0 ||
+            size + before + after <= 0 || (reflects && (before >= size || after >= size))) {
+            sam_net_refuse(m, "paddings %lld and %lld of a dimension of %lld", (long long)before,
+                           (long long)after, (long long)size);
+            break;
+        }
+        const struct net_type list = {SAM_I64, 1, {(uint64_t)(size + before + after)}};
+        const uint32_t indices = sam_net_constant(m, &list, NULL);
+        int64_t *const at = (int64_t *)(uintptr_t)sam_net_value(m, indices)->data;
+        for (int64_t i = 0; !m->failed && i < size + before + after; i++) {
+            const int64_t from = i - before;
+            if (reflects)
+                at[i] = from < 0 ? -from : from >= size ? 2 * (size - 1) - from : from;
+            else
+                at[i] = from < 0 ? 0 : from >= size ? size - 1 : from;
+        }
+        type.shape[d] = list.shape[0];
+        x = sam_net_emit(m, NET_Gather, &(struct net_params){.axis = d}, (uint32_t[]){x, indices},
+                         2, &type);
+    }
+    return x;
 }
 
 void sam_net_import_pad(struct import *m)
@@ -235,8 +307,9 @@ void sam_net_import_pad(struct import *m)
     struct net_params p = {0}, crop = {0};
     struct net_type out = type, cropped = type;
     const char *mode = sam_net_text(m, "mode", "constant");
-    if (strcmp(mode, "constant") != 0)
-        sam_net_refuse(m, "mode '%.40s': expected 'constant'", mode);
+    const bool constant = strcmp(mode, "constant") == 0, reflects = strcmp(mode, "reflect") == 0;
+    if (!constant && !reflects && strcmp(mode, "edge") != 0)
+        sam_net_refuse(m, "mode '%.40s': expected constant, reflect or edge", mode);
     if (pads.count != 2 * type.rank)
         sam_net_refuse(m, "%u paddings: expected %u", pads.count, 2 * type.rank);
     if (m->onnx.opset < 11) {
@@ -247,6 +320,10 @@ void sam_net_import_pad(struct import *m)
             sam_net_refuse(m, "input 2: expected a constant scalar");
         else if (!m->failed)
             p.fill = (float)sam_net_real(fill, 0);
+    }
+    if (!constant) {
+        sam_net_give(m, 0, m->failed ? x : pad_by_index(m, x, reflects, &pads));
+        return;
     }
     for (uint32_t d = 0; !m->failed && d < type.rank; d++) {
         const int64_t before = pads.at[d], after = pads.at[type.rank + d];

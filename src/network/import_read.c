@@ -150,10 +150,15 @@ static void shape_input(struct import *m, const struct net_sizes *s,
             misuse(m, "dimension %u of input '%.100s' is %llu: expected %llu", d, in->name,
                    (unsigned long long)given->shape[d], (unsigned long long)other);
         else if (!type->shape[d] && dim->name[0])
-            sam_net_refuse(m, "dimension %u ('%.100s') of input '%.100s' has no size", d, dim->name,
-                           in->name);
+            sam_net_refuse(m,
+                           "dimension %u ('%.100s') of input '%.100s' has no size: expected an "
+                           "array for the input, or a size for the dimension",
+                           d, dim->name, in->name);
         else if (!type->shape[d])
-            sam_net_refuse(m, "dimension %u of input '%.100s' has no size", d, in->name);
+            sam_net_refuse(m,
+                           "dimension %u of input '%.100s' has no size: expected an array for the "
+                           "input",
+                           d, in->name);
     }
 }
 

@@ -2,6 +2,22 @@
 /* Operators on rows and matrices: reductions, normalizations, products. */
 #include "network/import.h"
 
+/* Softmax, or its logarithm: x - max - ln(sum of e^(x - max)). */
+static uint32_t softmax(struct import *m, uint32_t x, struct net_params *p)
+{
+    const struct net_type type = sam_net_type_of(m, x);
+    struct net_type one = type;
+    if (m->row->op == NET_Softmax)
+        return sam_net_emit1(m, NET_Softmax, p, x, &type);
+    one.shape[p->axis] = 1;
+    p->axes = 1u << p->axis;
+    const uint32_t below =
+        sam_net_emit2(m, NET_Sub, x, sam_net_emit1(m, NET_ReduceMax, p, x, &one));
+    const uint32_t sum =
+        sam_net_emit1(m, NET_ReduceSum, p, sam_net_emit1(m, NET_Exp, NULL, below, &type), &one);
+    return sam_net_emit2(m, NET_Sub, below, sam_net_emit1(m, NET_Log, NULL, sum, &one));
+}
+
 void sam_net_import_softmax(struct import *m)
 {
     const bool flattens = m->onnx.opset < 13;
@@ -10,8 +26,8 @@ void sam_net_import_softmax(struct import *m)
     struct net_params p = {0};
     sam_net_need_float(m, x);
     p.axis = sam_net_axis(m, sam_net_int(m, "axis", flattens ? 1 : -1), type.rank);
-    if (!flattens || p.axis + 1 == type.rank) {
-        sam_net_give(m, 0, sam_net_emit1(m, NET_Softmax, &p, x, &type));
+    if (m->failed || !flattens || p.axis + 1 == type.rank) {
+        sam_net_give(m, 0, softmax(m, x, &p));
         return;
     }
     /* Over all axes from `axis` on. */
@@ -20,8 +36,36 @@ void sam_net_import_softmax(struct import *m)
     const struct net_type flat = {
         .dtype = type.dtype, .rank = 2, .shape = {outer, outer ? v->count / outer : 0}};
     p.axis = 1;
-    const uint32_t rows = sam_net_emit1(m, NET_Softmax, &p, sam_net_reshape(m, x, &flat), &flat);
+    const uint32_t rows = softmax(m, sam_net_reshape(m, x, &flat), &p);
     sam_net_give(m, 0, sam_net_reshape(m, rows, &type));
+}
+
+/* Each channel of each image has a mean of 0 and a variance of 1; then scale and bias. */
+void sam_net_import_instance_norm(struct import *m)
+{
+    const uint32_t x = sam_net_input(m, 0);
+    const struct net_type type = sam_net_type_of(m, x);
+    struct net_params p = {.axis = 2, .alpha = sam_net_float(m, "epsilon", 1e-5f)};
+    struct net_type flat = {SAM_F32, 3, {type.shape[0], type.shape[1], 1}};
+    struct net_type channels = {.dtype = SAM_F32, .rank = type.rank};
+    sam_net_need_float(m, x);
+    if (type.rank < 3)
+        sam_net_refuse(m, "shape %s: expected 3 dimensions or more",
+                       sam_net_shape_text(&type).text);
+    for (uint32_t d = 0; d < type.rank; d++) {
+        channels.shape[d] = d == 1 ? type.shape[1] : 1;
+        flat.shape[2] *= d < 2 ? 1 : type.shape[d];
+    }
+    const struct net_type normal = {SAM_F32, 1, {flat.shape[2]}};
+    const uint32_t ones = sam_net_constant(m, &normal, NULL);
+    for (uint64_t i = 0; !m->failed && i < flat.shape[2]; i++)
+        ((float *)sam_net_value(m, ones)->data)[i] = 1;
+    const uint32_t inputs[] = {sam_net_reshape(m, x, &flat), ones};
+    const uint32_t made =
+        sam_net_reshape(m, sam_net_emit(m, NET_LayerNormalization, &p, inputs, 2, &flat), &type);
+    const uint32_t scale = sam_net_reshape(m, sam_net_input(m, 1), &channels),
+                   bias = sam_net_reshape(m, sam_net_input(m, 2), &channels);
+    sam_net_give(m, 0, sam_net_emit2(m, NET_Add, sam_net_emit2(m, NET_Mul, made, scale), bias));
 }
 
 void sam_net_import_layer_norm(struct import *m)
@@ -53,9 +97,9 @@ void sam_net_import_layer_norm(struct import *m)
     sam_net_give(m, 0, sam_net_emit(m, NET_LayerNormalization, &p, inputs, count, &type));
 }
 
-/* A reduction of the axes in `bits`. */
-static uint32_t reduce(struct import *m, struct net_params *p, uint32_t x, bool keep,
-                       enum sam_dtype dtype)
+/* A reduction of p->axes. */
+static uint32_t reduce(struct import *m, enum sam_net_op op, struct net_params *p, uint32_t x,
+                       bool keep, enum sam_dtype dtype)
 {
     const struct net_type type = sam_net_type_of(m, x);
     struct net_type out = {.dtype = dtype};
@@ -64,23 +108,27 @@ static uint32_t reduce(struct import *m, struct net_params *p, uint32_t x, bool 
             out.shape[out.rank++] = type.shape[d];
         else if (keep)
             out.shape[out.rank++] = 1;
-    return sam_net_emit1(m, m->row->op, p, x, &out);
+    return sam_net_emit1(m, op, p, x, &out);
 }
 
-void sam_net_import_reduce(struct import *m)
+uint32_t sam_net_reduce(struct import *m, enum sam_net_op op, uint32_t x)
 {
     const bool sum = m->row->op == NET_ReduceSum;
-    const uint32_t x = sam_net_input(m, 0);
     const uint32_t rank = sam_net_value(m, x)->rank;
     const struct net_list axes = sam_net_ints_either(m, "axes", 1, sum ? 13 : 18);
     const bool keep = sam_net_int(m, "keepdims", 1) != 0;
     const bool noop = sum && m->onnx.opset >= 13 && sam_net_int(m, "noop_with_empty_axes", 0) != 0;
     struct net_params p = {.axes = sam_net_axes(m, &axes, rank)};
-    if (m->row->op == NET_ReduceMean)
+    if (op == NET_ReduceMean)
         sam_net_need_float(m, x);
     if (!axes.count)
         p.axes = noop ? 0 : (1u << rank) - 1;
-    sam_net_give(m, 0, p.axes ? reduce(m, &p, x, keep, sam_net_value(m, x)->dtype) : x);
+    return p.axes ? reduce(m, op, &p, x, keep, sam_net_value(m, x)->dtype) : x;
+}
+
+void sam_net_import_reduce(struct import *m)
+{
+    sam_net_give(m, 0, sam_net_reduce(m, m->row->op, sam_net_input(m, 0)));
 }
 
 void sam_net_import_global_pool(struct import *m)
@@ -92,12 +140,12 @@ void sam_net_import_global_pool(struct import *m)
     if (type.rank < 3)
         sam_net_refuse(m, "shape %s: expected 3 dimensions or more",
                        sam_net_shape_text(&type).text);
-    sam_net_give(m, 0, reduce(m, &p, x, true, type.dtype));
+    sam_net_give(m, 0, reduce(m, m->row->op, &p, x, true, type.dtype));
 }
 
 void sam_net_import_argmax(struct import *m)
 {
-    const uint32_t x = sam_net_input(m, 0);
+    uint32_t x = sam_net_input(m, 0);
     struct net_params p = {
         .axis = sam_net_axis(m, sam_net_int(m, "axis", 0), sam_net_value(m, x)->rank)};
     const bool keep = sam_net_int(m, "keepdims", 1) != 0;
@@ -105,7 +153,10 @@ void sam_net_import_argmax(struct import *m)
     if (sam_net_int(m, "select_last_index", 0) != 0)
         sam_net_refuse(m, "select_last_index is not supported");
     p.axes = 1u << p.axis;
-    sam_net_give(m, 0, reduce(m, &p, x, keep, SAM_I64));
+    const struct net_type type = sam_net_type_of(m, x);
+    if (strcmp(m->row->name, "ArgMin") == 0)
+        x = sam_net_emit1(m, NET_Neg, NULL, x, &type);
+    sam_net_give(m, 0, reduce(m, NET_ArgMax, &p, x, keep, SAM_I64));
 }
 
 void sam_net_import_matmul(struct import *m)
@@ -164,7 +215,7 @@ void sam_net_import_gemm(struct import *m)
                        sam_net_shape_text(&b).text);
     const struct net_type out = {
         .dtype = SAM_F32, .rank = 2, .shape = {a.shape[p.transpose_a], b.shape[!p.transpose_b]}};
-    if (sam_net_has(m, 2)) {
+    if (sam_net_has(m, 2) && p.beta != 0) { /* a NaN that is not read does not matter */
         inputs[count++] = sam_net_input(m, 2);
         const struct net_type c = sam_net_type_of(m, inputs[2]),
                               all = sam_net_broadcast(m, &out, &c);

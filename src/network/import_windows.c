@@ -118,12 +118,14 @@ static uint64_t count_transposed(struct import *m, struct net_params *p, unsigne
     if (mode == PAD_UPPER || mode == PAD_LOWER)
         given = given ? given : size * p->stride[d];
     if (given) {
-        if (given > full || (full - given) % 2) {
-            sam_net_refuse(m, "an output of %llu of %llu: expected paddings that are equal",
+        if (given > full) {
+            sam_net_refuse(m, "an output of %llu of %llu: expected at most that",
                            (unsigned long long)given, (unsigned long long)full);
             return 1;
         }
-        p->pad[d] = p->pad[2 + d] = (full - given) / 2;
+        /* Of an odd number SAME_UPPER has more at the end, all others at the beginning. */
+        p->pad[mode == PAD_UPPER ? d : 2 + d] = (full - given) / 2;
+        p->pad[mode == PAD_UPPER ? 2 + d : d] = (full - given + 1) / 2;
     }
     if (p->pad[d] + p->pad[2 + d] >= full) {
         sam_net_refuse(m, "paddings that leave nothing of %llu", (unsigned long long)full);
@@ -339,18 +341,20 @@ static void give_resized(struct import *m, const struct net_params *p, const str
         same = same && type.shape[d] == out->shape[d] && p->scale[d] == 1;
         outer = outer && (type.shape[d] == out->shape[d] || d + 2 >= type.rank);
     }
-    if (p->resize == NET_LINEAR && (type.rank != 4 || !outer))
-        sam_net_refuse(m, "linear from %s to %s: expected 4 dimensions and the last two to change",
-                       sam_net_shape_text(&type).text, sam_net_shape_text(out).text);
+    if (p->resize != NET_NEAREST && (type.rank != 4 || !outer))
+        sam_net_refuse(m, "%s from %s to %s: expected 4 dimensions and the last two to change",
+                       p->resize == NET_CUBIC ? "cubic" : "linear", sam_net_shape_text(&type).text,
+                       sam_net_shape_text(out).text);
     sam_net_give(m, 0, same ? x : sam_net_emit1(m, NET_Resize, p, x, out));
 }
 
 static void take_mode(struct import *m, struct net_params *p)
 {
     const char *mode = sam_net_text(m, "mode", "nearest");
-    p->resize = strcmp(mode, "nearest") == 0 ? NET_NEAREST : NET_LINEAR;
-    if (p->resize != NET_NEAREST && strcmp(mode, "linear") != 0 && strcmp(mode, "bilinear") != 0)
-        sam_net_refuse(m, "mode '%.40s': expected nearest or linear", mode);
+    const bool cubic = strcmp(mode, "cubic") == 0 && m->onnx.opset >= 11;
+    p->resize = strcmp(mode, "nearest") == 0 ? NET_NEAREST : cubic ? NET_CUBIC : NET_LINEAR;
+    if (p->resize == NET_LINEAR && strcmp(mode, "linear") != 0 && strcmp(mode, "bilinear") != 0)
+        sam_net_refuse(m, "mode '%.40s': expected nearest, linear or, since opset 11, cubic", mode);
 }
 
 void sam_net_import_resize(struct import *m)
@@ -367,8 +371,8 @@ void sam_net_import_resize(struct import *m)
     }
     p.coordinate = take_coordinate(m);
     p.nearest = take_rounding(m);
-    sam_net_ignore(m, "cubic_coeff_a");
-    sam_net_ignore(m, "exclude_outside");
+    p.alpha = sam_net_float(m, "cubic_coeff_a", -0.75f);
+    p.count_pad = sam_net_int(m, "exclude_outside", 0) == 0;
     sam_net_ignore(m, "extrapolation_value");
     if (sam_net_has(m, 3)) {
         const struct net_list sizes = sam_net_ints_input(m, 3);

@@ -69,17 +69,6 @@ static const char lines[] =
 
 /* ----------------------------------------------------------------------------------- page */
 
-static const char style[] =
-    ".chart{display:flex;align-items:flex-end;height:12rem;gap:1px;border-bottom:1px solid "
-    "var(--rule);margin:1rem 0 .3rem}\n"
-    ".chart a{flex:1 1 0;min-width:1px;height:calc(var(--h)*1%);min-height:1px;display:flex;"
-    "flex-direction:column-reverse;background:var(--rule)}\n"
-    ".chart i{display:block;height:calc(var(--b)*1%);background:var(--heat)}\n"
-    ".key i{display:inline-block;width:.8em;height:.8em;background:var(--heat);margin-right:.3em}"
-    ".key i.rest{background:var(--rule);margin-left:1em}\n"
-    "td:last-child{white-space:normal;overflow-wrap:anywhere}tr:target td{outline:2px solid "
-    "var(--heat)}\n";
-
 static double percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -112,11 +101,12 @@ static void put_chart(const struct sam_network_figures *f, struct sam_buffer *ou
         put_percent(out, " style=\"--h:", percent(s->cycles, most), "\">");
         put_percent(out, "<i style=\"--b:", percent(s->bound, s->cycles), "\"></i></a>");
     }
-    sam_buffer_printf(out,
-                      "</div>\n<p class=\"key\">A bar for each step, in their order; the highest "
-                      "has %llu cycles. <i></i>the busiest unit works <i class=\"rest\"></i>it "
-                      "waits</p>\n",
-                      (unsigned long long)most);
+    sam_buffer_printf(
+        out,
+        "</div>\n<p class=\"legend\">A bar for each step, in their order; the highest "
+        "has %llu cycles." SAM_TREE_PAGE_KEY SAM_TREE_PAGE_KEY "</p>\n",
+        (unsigned long long)most, "var(--heat)", "busy", "the busiest unit works", "var(--rule)",
+        "waiting", "");
 }
 
 static void put_steps(const struct sam_network_figures *f, struct sam_buffer *out)
@@ -144,7 +134,7 @@ static void put_steps(const struct sam_network_figures *f, struct sam_buffer *ou
 
 static void put_page(const struct sam_network_figures *f, const char *title, struct sam_buffer *out)
 {
-    sam_tree_page(out, "Network", title, style);
+    sam_tree_page(out, "Network", title);
     sam_buffer_printf(out, "<p>%llu cycles", (unsigned long long)f->sum.cycles);
     put_percent(out, ", ", per_second(f->sum.cycles), " inferences per second at 1&nbsp;GHz");
     if (f->sum.raw_cycles)

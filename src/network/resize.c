@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Resize: to a multiple, by the nearest element, as stores of one tile side by side; else, axis by
- * axis, as a product with a matrix that has one or two weights in each row. */
+ * axis, as a product with a matrix that has one, two or four weights in each row. */
 #include <math.h>
 
 #include "network/build.h"
@@ -109,6 +109,23 @@ static void repeat(struct net_builder *b, const struct net_group *group,
 
 /* --- by products */
 
+/* Weights of the elements around x. */
+static void cubic(const struct net_params *p, float x, uint64_t in, float *row)
+{
+    const float a = p->alpha, low = floorf(x);
+    float sum = 0, weights[4];
+    for (int k = 0; k < 4; k++) {
+        const float at = low + (float)(k - 1), t = fabsf(x - at);
+        const bool outside = at < 0 || at > (float)(in - 1);
+        weights[k] = t <= 1 ? ((a + 2) * t - (a + 3)) * t * t + 1
+                            : ((a * t - 5 * a) * t + 8 * a) * t - 4 * a;
+        weights[k] = outside && !p->count_pad ? 0 : weights[k];
+        sum += weights[k];
+    }
+    for (int k = 0; k < 4; k++)
+        row[within(low + (float)(k - 1), in)] += p->count_pad ? weights[k] : weights[k] / sum;
+}
+
 /* The matrix of an axis, [out][in]. */
 static struct net_place matrix_of(struct net_builder *b, uint32_t axis, uint64_t in, uint64_t out)
 {
@@ -121,6 +138,10 @@ static struct net_place matrix_of(struct net_builder *b, uint32_t axis, uint64_t
             continue;
         }
         const float x = coordinate(p, axis, i, in, out), low = floorf(x);
+        if (p->resize == NET_CUBIC) {
+            cubic(p, x, in, data + i * in);
+            continue;
+        }
         data[i * in + within(low, in)] += 1 - (x - low);
         data[i * in + within(low + 1, in)] += x - low;
     }

@@ -169,7 +169,10 @@ static enum sam_status scalar_of(const struct session *s, const struct net_scala
     const int32_t given = ((const int32_t *)s->run.data[from->buffer])[from->element];
     *number = given < 0 ? given + (int64_t)from->limit : given;
     if (*number < 0 || (uint64_t)*number >= from->limit)
-        return sam_fail(error, SAM_ERR_TRAP, "index %" PRId32 " of %" PRIu64, given, from->limit);
+        return sam_fail(error, SAM_ERR_TRAP,
+                        "input '%s': index %" PRId32 ": expected -%" PRIu64 " to %" PRIu64,
+                        s->run.plan->graph->values[s->run.plan->buffers[from->buffer].value].name,
+                        given, from->limit, from->limit - 1);
     return SAM_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "network/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "network/plan.h"
@@ -189,7 +190,7 @@ struct net_tile sam_net_scalar(struct sam_net_text *text, enum sam_dtype dtype, 
     /* names of integers are those of floats that are NaN, and thus of none that is asked for */
     scalar.id = new_name(text) | UINT32_C(0xffc00000);
     sam_format(line, sizeof line, "  %%f%" PRIu32 " = arith.constant %" PRId64 " : %s\n", scalar.id,
-               (int64_t)value, sam_tile_dtype_name(dtype));
+               (int64_t)fmax(INT32_MIN, fmin(INT32_MAX, value)), sam_tile_dtype_name(dtype));
     sam_buffer_puts(&text->head, line);
     return scalar;
 }

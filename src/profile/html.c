@@ -9,14 +9,6 @@
 /* Of a longer source only the neighbourhood of counted lines is printed. */
 enum { WHOLE_SOURCE = 3000, NEAR = 5 };
 
-static const char style[] =
-    "summary{font:13px/1.5 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;"
-    "overflow-wrap:anywhere;list-style-position:outside;margin-left:1rem}\n"
-    ".source code{padding-left:1rem;white-space:pre-wrap;overflow-wrap:anywhere}\n"
-    ".n,.n a{color:var(--dim);text-decoration:none}.f td{padding-top:.8rem;font-weight:600}\n"
-    "details table{width:auto;margin:.2rem 0 .4rem 1.2rem;color:var(--dim)}\n"
-    "tr:target td{outline:2px solid var(--heat)}\n";
-
 /* ----------------------------------------------------------------------------------- cells */
 
 static void put_heads(struct sam_buffer *out, const struct sam_profile_tables *t)
@@ -296,7 +288,8 @@ static void put_legend(const struct sam_profile_tables *t, struct sam_buffer *ou
     if (t->timed)
         sam_buffer_puts(out,
                         "<p>cycles: those in which the instruction was the next of a warp; waits "
-                        "for: the two largest reasons why it did not issue.</p>\n<ul>\n");
+                        "for: the two largest reasons why it did not issue.</p>\n"
+                        "<ul class=\"legend\">\n");
     for (unsigned reason = 1; t->timed && reason < SAM_GPUTIME_REASONS; reason++)
         if (t->sum.reasons[reason])
             sam_buffer_printf(out, "<li><b>%s</b> %s</li>\n", sam_gputime_reason_name(reason),
@@ -307,7 +300,7 @@ static void put_legend(const struct sam_profile_tables *t, struct sam_buffer *ou
 
 void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer *out)
 {
-    sam_tree_page(out, "Profile", t->title ? t->title : "program", style);
+    sam_tree_page(out, "Profile", t->title ? t->title : "program");
     sam_buffer_printf(out, "<p>%llu instructions%s", (unsigned long long)t->sum.count,
                       sam_profile_of(t));
     if (t->sum.vector_slots) {

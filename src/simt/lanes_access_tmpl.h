@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Part of lanes_tmpl.h: moves data between a register and the addresses in w->address. Fast paths
+/* Part of lanes_tmpl.h: moves data between a register and one address per lane. Fast paths
  * by locality: consecutive addresses, one block of 128 bytes, one page, several pages. All other
  * cases, and instructions that may fault, are processed lane by lane. */
 
@@ -32,10 +32,10 @@ LANES_INLINE bool fits(const uint32_t *at, uint32_t bits, unsigned size, uint32_
 
 /* The lanes of `bits` that access the page of the lowest one; *host: its host address. Returns 0 if
  * the access may fault. */
-LANES_INLINE uint32_t page_lanes(const struct sam_warp *w, uint32_t bits, unsigned size, bool write,
-                                 uint8_t **host)
+LANES_INLINE uint32_t page_lanes(const struct sam_warp *w, const uint32_t *at, uint32_t bits,
+                                 unsigned size, bool write, uint8_t **host)
 {
-    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    at = __builtin_assume_aligned(at, 64);
     const uint32_t first = at[__builtin_ctz(bits)];
     const struct sam_tlb_entry *page = &w->core.entries[first >> 12];
     const uint32_t same = bits_in_block(at, first, BLOCK_PAGE(size)) & bits;
@@ -82,10 +82,11 @@ LANES_INLINE void load_block(const uint8_t *block, const uint32_t *at, uint32_t 
     }
 }
 
-LANES_INLINE void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bits, uint32_t *to,
-                            unsigned size, bool is_signed)
+LANES_INLINE void load_page(struct sam_warp *w, const uint32_t *at, const uint8_t *host,
+                            uint32_t bits, uint32_t *to, unsigned size, bool is_signed)
 {
-    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    (void)w;
+    at = __builtin_assume_aligned(at, 64);
     const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
     const uint32_t offset = first & (SAM_PAGE_SIZE - 1);
     if (size == 4 && follows(at, first - 4 * low, 4, bits)) {
@@ -111,10 +112,10 @@ LANES_INLINE void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bi
     }
 }
 #else
-LANES_INLINE void load_page(struct sam_warp *w, const uint8_t *host, uint32_t bits, uint32_t *to,
-                            unsigned size, bool is_signed)
+LANES_INLINE void load_page(struct sam_warp *w, const uint32_t *at, const uint8_t *host,
+                            uint32_t bits, uint32_t *to, unsigned size, bool is_signed)
 {
-    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    at = __builtin_assume_aligned(at, 64);
     const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
     if (size == 4 && follows(at, first - 4 * low, 4, bits)) {
         const uint8_t *from = host + (first & (SAM_PAGE_SIZE - 1)) - 4 * low;
@@ -153,14 +154,14 @@ static SAM_NOINLINE uint8_t *access_lane(struct sam_core *c, unsigned lane, uint
 }
 
 /* Lane by lane. On a fault the core holds cause, value and lane. */
-static inline bool load_each(struct sam_warp *w, uint32_t bits, uint32_t *to, unsigned size,
-                             bool is_signed)
+static inline bool load_each(struct sam_warp *w, const uint32_t *at, uint32_t bits, uint32_t *to,
+                             unsigned size, bool is_signed)
 {
     struct sam_core *c = &w->core;
     for (; bits; bits &= bits - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(bits);
-        const uint8_t *host = sam_fast32(c, w->address[lane], size, false);
-        if (SAM_UNLIKELY(!host) && !(host = access_lane(c, lane, w->address[lane], size, SAM_LOAD)))
+        const uint8_t *host = sam_fast32(c, at[lane], size, false);
+        if (SAM_UNLIKELY(!host) && !(host = access_lane(c, lane, at[lane], size, SAM_LOAD)))
             return false;
         to[lane] = read_element(host, size, is_signed);
     }
@@ -168,44 +169,51 @@ static inline bool load_each(struct sam_warp *w, uint32_t bits, uint32_t *to, un
 }
 
 /* Several pages, or possible faults. On a fault `vd` is unchanged. */
-static inline bool load_pages(struct sam_warp *w, uint32_t bits, uint32_t *vd, unsigned size,
-                              bool is_signed)
+static inline bool load_pages(struct sam_warp *w, const uint32_t *at, uint32_t bits, uint32_t *vd,
+                              unsigned size, bool is_signed)
 {
     enum { WORTH = 8 }; /* lanes per page from which page checks pay off */
     uint32_t *data = __builtin_assume_aligned(&w->data[0], 64);
     uint32_t rest = bits, same;
     uint8_t *host;
     for (; rest; rest &= ~same) {
-        same = page_lanes(w, rest, size, false, &host);
+        same = page_lanes(w, at, rest, size, false, &host);
         if (__builtin_popcount(same) < WORTH)
             break;
-        load_page(w, host, same, data, size, is_signed);
+        load_page(w, at, host, same, data, size, is_signed);
     }
     /* In lane order: the lowest faulting lane is the one reported. */
-    if (!load_each(w, rest, data, size, is_signed))
+    if (!load_each(w, at, rest, data, size, is_signed))
         return false;
     blend(w, bits, vd, data);
     return true;
 }
 
-/* load_<size>_<is_signed>: load `size` bytes per lane from w->address into vd and extend them. On a
- * fault vd is unchanged and the core holds cause, value and lane. One copy serves all
- * instructions. */
+/* Translations leave the rest to the interpreter. */
+#if SAM_TRANSLATED
+#define ACCESS_PAGES(call) false
+#else
+#define ACCESS_PAGES(call) call
+#endif
+
+/* load_<size>_<is_signed>: load `size` bytes per lane into vd and extend them. On a fault vd is
+ * unchanged and the core holds cause, value and lane. One copy serves all instructions. */
 #define LOADER(size, is_signed)                                                                    \
-    static SAM_NOINLINE bool load_pages_##size##_##is_signed(struct sam_warp *w, uint32_t bits,    \
-                                                             uint32_t *vd)                         \
+    static SAM_NOINLINE bool load_pages_##size##_##is_signed(                                      \
+        struct sam_warp *w, const uint32_t *at, uint32_t bits, uint32_t *vd)                       \
     {                                                                                              \
-        return load_pages(w, bits, vd, size, is_signed);                                           \
+        (void)w, (void)at, (void)bits, (void)vd;                                                   \
+        return ACCESS_PAGES(load_pages(w, at, bits, vd, size, is_signed));                         \
     }                                                                                              \
-    static SAM_NOINLINE bool load_##size##_##is_signed(struct sam_warp *w, uint32_t bits,          \
-                                                       uint32_t *vd)                               \
+    static SAM_NOINLINE bool load_##size##_##is_signed(struct sam_warp *w, const uint32_t *at,     \
+                                                       uint32_t bits, uint32_t *vd)                \
     {                                                                                              \
         uint8_t *host;                                                                             \
         if (SAM_UNLIKELY(!bits))                                                                   \
             return true;                                                                           \
-        if (SAM_UNLIKELY(page_lanes(w, bits, size, false, &host) != bits))                         \
-            return load_pages_##size##_##is_signed(w, bits, vd);                                   \
-        load_page(w, host, bits, vd, size, is_signed);                                             \
+        if (SAM_UNLIKELY(page_lanes(w, at, bits, size, false, &host) != bits))                     \
+            return load_pages_##size##_##is_signed(w, at, bits, vd);                               \
+        load_page(w, at, host, bits, vd, size, is_signed);                                         \
         return true;                                                                               \
     }
 LOADER(1, 0)
@@ -227,10 +235,11 @@ static inline void store_each(uint8_t *host, const uint32_t *at, uint32_t bits, 
 }
 
 #if LANES_MASKS
-LANES_INLINE void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, const uint32_t *vs,
-                             unsigned size)
+LANES_INLINE void store_page(struct sam_warp *w, const uint32_t *at, uint8_t *host, uint32_t bits,
+                             const uint32_t *vs, unsigned size)
 {
-    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    (void)w;
+    at = __builtin_assume_aligned(at, 64);
     const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
     if (follows(at, first - 4 * low, 4, bits)) {
         uint8_t *to = host + (first & (SAM_PAGE_SIZE - 1)) - 4 * low;
@@ -261,10 +270,10 @@ LANES_INLINE void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, c
                                      LANES_HALF(vs, k), 1);
 }
 #else
-LANES_INLINE void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, const uint32_t *vs,
-                             unsigned size)
+LANES_INLINE void store_page(struct sam_warp *w, const uint32_t *at, uint8_t *host, uint32_t bits,
+                             const uint32_t *vs, unsigned size)
 {
-    const uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    at = __builtin_assume_aligned(at, 64);
     const uint32_t low = (uint32_t)__builtin_ctz(bits), first = at[low];
     if (size != 4 || !follows(at, first - 4 * low, 4, bits)) {
         store_each(host, at, bits, vs, size);
@@ -280,14 +289,14 @@ LANES_INLINE void store_page(struct sam_warp *w, uint8_t *host, uint32_t bits, c
 #endif
 
 /* Lane by lane. On a fault, lower lanes have already stored. */
-static inline bool store_pages(struct sam_warp *w, uint32_t bits, const uint32_t *vs, unsigned size)
+static inline bool store_pages(struct sam_warp *w, const uint32_t *at, uint32_t bits,
+                               const uint32_t *vs, unsigned size)
 {
     struct sam_core *c = &w->core;
     for (; bits; bits &= bits - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(bits);
-        uint8_t *host = sam_fast32(c, w->address[lane], size, true);
-        if (SAM_UNLIKELY(!host) &&
-            !(host = access_lane(c, lane, w->address[lane], size, SAM_STORE)))
+        uint8_t *host = sam_fast32(c, at[lane], size, true);
+        if (SAM_UNLIKELY(!host) && !(host = access_lane(c, lane, at[lane], size, SAM_STORE)))
             return false;
         memcpy(host, &vs[lane], size); /* little-endian hosts */
     }
@@ -297,19 +306,21 @@ static inline bool store_pages(struct sam_warp *w, uint32_t bits, const uint32_t
 /* store_<size>: store the low `size` bytes of each lane; where addresses collide, the highest lane
  * wins. On a fault, lower lanes have already stored. */
 #define STORER(size)                                                                               \
-    static SAM_NOINLINE bool store_pages_##size(struct sam_warp *w, uint32_t bits,                 \
-                                                const uint32_t *vs)                                \
+    static SAM_NOINLINE bool store_pages_##size(struct sam_warp *w, const uint32_t *at,            \
+                                                uint32_t bits, const uint32_t *vs)                 \
     {                                                                                              \
-        return store_pages(w, bits, vs, size);                                                     \
+        (void)w, (void)at, (void)bits, (void)vs;                                                   \
+        return ACCESS_PAGES(store_pages(w, at, bits, vs, size));                                   \
     }                                                                                              \
-    static SAM_NOINLINE bool store_##size(struct sam_warp *w, uint32_t bits, const uint32_t *vs)   \
+    static SAM_NOINLINE bool store_##size(struct sam_warp *w, const uint32_t *at, uint32_t bits,   \
+                                          const uint32_t *vs)                                      \
     {                                                                                              \
         uint8_t *host;                                                                             \
         if (SAM_UNLIKELY(!bits))                                                                   \
             return true;                                                                           \
-        if (SAM_UNLIKELY(page_lanes(w, bits, size, true, &host) != bits))                          \
-            return store_pages_##size(w, bits, vs);                                                \
-        store_page(w, host, bits, vs, size);                                                       \
+        if (SAM_UNLIKELY(page_lanes(w, at, bits, size, true, &host) != bits))                      \
+            return store_pages_##size(w, at, bits, vs);                                            \
+        store_page(w, at, host, bits, vs, size);                                                   \
         return true;                                                                               \
     }
 STORER(1)

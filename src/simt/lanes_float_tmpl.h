@@ -29,7 +29,7 @@ LANE_OP(vfmerge_vfm, const uint32_t s = X1;
         const uint32_t *va = V(op->rs2);                                                           \
         uint32_t raised = 0;                                                                       \
         B0;                                                                                        \
-        for (unsigned g = 0; g < W->groups; g++) {                                                 \
+        for (unsigned g = 0; g < GROUPS; g++) {                                                    \
             const lane_set m = set_of(W, acting(W, op, g));                                        \
             LANES                                                                                  \
             {                                                                                      \
@@ -74,7 +74,7 @@ FVF(FLAG_OP, vmfge, ANY_NAN, ORDERED &((KEY(a) >= KEY(b)) | ZEROS(a, b)))
             const uint32_t *va = V(op->rs2);                                                       \
             B0;                                                                                    \
             (void)round;                                                                           \
-            for (unsigned g = 0; g < W->groups; g++) {                                             \
+            for (unsigned g = 0; g < GROUPS; g++) {                                                \
                 for (uint32_t bits = acting(W, op, g); bits; bits &= bits - 1) {                   \
                     const int i = __builtin_ctz(bits);                                             \
                     const uint32_t a = va[i], b = (BI), d = vd[i];                                 \
@@ -122,7 +122,7 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
         const uint32_t *va = V(op->rs2);                                                           \
         B0;                                                                                        \
         uint32_t *const r = W->data;                                                               \
-        for (unsigned g = 0; g < W->groups; g++) {                                                 \
+        for (unsigned g = 0; g < GROUPS; g++) {                                                    \
             uint32_t nan = 0;                                                                      \
             const lane_set m = set_of(W, acting(W, op, g));                                        \
             LANES                                                                                  \

@@ -45,6 +45,15 @@
         return intrinsic(LANES_HALF(a, 0), LANES_HALF(b, 0)) |                                     \
                (uint32_t)intrinsic(LANES_HALF(a, 1), LANES_HALF(b, 1)) << 16;                      \
     }
+/* Word 0. A translation takes it from a vector, so that no register is split into words. */
+static inline uint32_t lane_0(const uint32_t *a)
+{
+#if SAM_TRANSLATED
+    return (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(LANES_HALF(a, 0)));
+#else
+    return a[0];
+#endif
+}
 LANES_BITS(bits_equal, _mm512_cmpeq_epi32_mask)
 LANES_BITS(bits_below, _mm512_cmplt_epi32_mask)
 LANES_BITS(bits_below_unsigned, _mm512_cmplt_epu32_mask)
@@ -73,6 +82,11 @@ static inline uint32_t bits_with(const uint32_t *a, uint32_t mask)
            (uint32_t)_mm512_test_epi32_mask(LANES_HALF(a, 1), all) << 16;
 }
 #else
+static inline uint32_t lane_0(const uint32_t *a)
+{
+    return a[0];
+}
+
 /* The words that are all ones; the others must be zero. */
 static inline uint32_t bits_set(const int32_t *words)
 {

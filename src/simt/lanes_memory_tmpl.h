@@ -4,10 +4,11 @@
 #include "simt/lanes_access_tmpl.h"
 
 /* Set the fault of the lowest lane of `wrong`: out of bounds or misaligned. */
-static SAM_NOINLINE void fail_private(struct sam_warp *w, uint32_t wrong, unsigned size, bool write)
+static SAM_NOINLINE void fail_private(struct sam_warp *w, const uint32_t *address, uint32_t wrong,
+                                      unsigned size, bool write)
 {
     const unsigned lane = (unsigned)__builtin_ctz(wrong);
-    const uint32_t at = w->address[lane], limit = w->pds_size;
+    const uint32_t at = address[lane], limit = w->pds_size;
     w->core.fault_lane = lane;
     w->core.tval = at;
     w->core.cause = at >= limit || !(at & (size - 1)) ? SAM_CAUSE_PRIVATE
@@ -18,16 +19,16 @@ static SAM_NOINLINE void fail_private(struct sam_warp *w, uint32_t wrong, unsign
 /* Private memory: byte a of a thread is at CSR_PDS + (a & ~3) * threads + (a & 3) + 4 * thread.
  * Ventus 4.2.7. Returns the lanes of `bits` to access: all of them, or those below one that
  * faults. */
-static inline uint32_t private_addresses(struct sam_warp *w, uint32_t bits, unsigned size,
-                                         bool write)
+static inline uint32_t private_addresses(struct sam_warp *w, uint32_t *at, uint32_t bits,
+                                         unsigned size, bool write)
 {
-    uint32_t *at = __builtin_assume_aligned(&w->address[0], 64);
+    at = __builtin_assume_aligned(at, 64);
     uint32_t outside[SAM_LANES] __attribute__((aligned(64)));
     const uint32_t threads = w->numw * w->lanes, limit = w->pds_size;
     LANES outside[i] = at[i] >= limit || limit - at[i] < size || (at[i] & (size - 1));
     const uint32_t wrong = bits_with(outside, 1) & bits;
     if (SAM_UNLIKELY(wrong)) {
-        fail_private(w, wrong, size, write);
+        fail_private(w, at, wrong, size, write);
         bits &= (wrong & -wrong) - 1;
     }
     const uint32_t first = w->pds + 4 * w->tid;
@@ -36,27 +37,37 @@ static inline uint32_t private_addresses(struct sam_warp *w, uint32_t bits, unsi
 }
 
 /* A1 declares the address operands, ADDRESS yields the address of lane i; group g starts at lane
- * `first`. */
+ * `first`. A translation has addresses and data in arrays of its own: an index that varies would
+ * keep the warp's registers in memory. */
 #define MEMORY_OP(handler, write, is_private, size, is_signed, A1, ADDRESS)                        \
     static SAM_NOINLINE const struct sam_uop *handler(SAM_HANDLER_ARGS)                            \
     {                                                                                              \
+        uint32_t own[2][SAM_TRANSLATED ? SAM_LANES : 1] __attribute__((aligned(64)));              \
         CHECK_GROUPS();                                                                            \
-        for (unsigned g = 0; g < W->groups; g++) {                                                 \
+        for (unsigned g = 0; g < GROUPS; g++) {                                                    \
             const uint32_t bits = acting(W, op, g);                                                \
             const uint32_t first = g * W->lanes;                                                   \
-            uint32_t *vd = V(op->write##_SLOT + g), *at = W->address;                              \
+            uint32_t *vd = V(op->write##_SLOT + g), *at = SAM_TRANSLATED ? own[0] : W->address;    \
+            uint32_t *data = SAM_TRANSLATED ? own[1] : vd;                                         \
             A1;                                                                                    \
             (void)first;                                                                           \
+            if (SAM_TRANSLATED)                                                                    \
+                memcpy(data, vd, sizeof own[1]);                                                   \
             LANES at[i] = (ADDRESS);                                                               \
-            const uint32_t some = is_private ? private_addresses(W, bits, size, write) : bits;     \
+            const uint32_t some = is_private ? private_addresses(W, at, bits, size, write) : bits; \
             if (is_private && !write && some != bits)                                              \
-                vd = W->data; /* the instruction will fault */                                     \
-            if (write ? !store_##size(W, some, vd) : !load_##size##_##is_signed(W, some, vd))      \
+                data = W->data; /* the instruction will fault */                                   \
+            if (SAM_TRANSLATED && some != bits)                                                    \
+                SAM_TRAP_SET();                                                                    \
+            if (write ? !store_##size(W, at, some, data)                                           \
+                      : !load_##size##_##is_signed(W, at, some, data))                             \
                 SAM_TRAP_SET();                                                                    \
             if (some != bits)                                                                      \
                 SAM_TRAP_SET();                                                                    \
+            if (SAM_TRANSLATED && !write)                                                          \
+                memcpy(vd, data, sizeof own[1]);                                                   \
         }                                                                                          \
-        if (SAM_UNLIKELY(c->event)) /* a watched access */                                         \
+        if (!SAM_TRANSLATED && SAM_UNLIKELY(c->event)) /* a watched access */                      \
             return sam_stop_event(c, op, entry, left, c->event, sam_pc_of(c, op) + 4);             \
         SAM_NEXT();                                                                                \
     }
@@ -125,7 +136,7 @@ CUSTOM(any_vsw12_v, CUSTOM_STORES, 0, 4, 1)
 /* Rows of a tile, or a broadcast: all within 128 bytes. */
 static SAM_NOINLINE const struct sam_uop *block_vlw12_v(SAM_HANDLER_ARGS)
 {
-    const uint32_t *va = V(op->rs1), s = (uint32_t)op->imm, first = va[0] + s;
+    const uint32_t *va = V(op->rs1), s = (uint32_t)op->imm, first = lane_0(va) + s;
     uint32_t *vd = V(op->rd), at[SAM_LANES] __attribute__((aligned(64)));
     const struct sam_tlb_entry *page = &c->entries[first >> 12];
     LANES at[i] = va[i] + s;
@@ -140,13 +151,13 @@ static SAM_NOINLINE const struct sam_uop *block_vlw12_v(SAM_HANDLER_ARGS)
 #else
 #define block_vlw12_v any_vlw12_v
 #endif
-WORD_OP(vlw12_v, block_vlw12_v, LOADS, false, NEIGHBOURS, va[0] + (uint32_t)op->imm)
-WORD_OP(vsw12_v, any_vsw12_v, CUSTOM_STORES, false, NEIGHBOURS, va[0] + (uint32_t)op->imm)
+WORD_OP(vlw12_v, block_vlw12_v, LOADS, false, NEIGHBOURS, lane_0(va) + (uint32_t)op->imm)
+WORD_OP(vsw12_v, any_vsw12_v, CUSTOM_STORES, false, NEIGHBOURS, lane_0(va) + (uint32_t)op->imm)
 
 /* Private words are interleaved: equal addresses in all lanes mean consecutive words. */
 CUSTOM(any_vlw_v, LOADS, 1, 4, 1)
 CUSTOM(any_vsw_v, CUSTOM_STORES, 1, 4, 1)
-#define PRIVATE_AT (va[0] + (uint32_t)op->imm)
+#define PRIVATE_AT (lane_0(va) + (uint32_t)op->imm)
 #define PRIVATE_FITS                                                                               \
     (!(PRIVATE_AT & 3) && PRIVATE_AT < W->pds_size && W->pds_size - PRIVATE_AT >= 4)
 #define PRIVATE_START (W->pds + PRIVATE_AT * (W->numw * lanes) + 4 * W->tid)

@@ -19,9 +19,18 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
     return w->groups == 1 || (w->groups == 2 && !(op->rs3 & SAM_UOP_ODD));
 }
 
+/* Translations have one register per operand, and leave LMUL 2 to the interpreter. */
+#if SAM_TRANSLATED
+#define CHECK_GROUPS()                                                                             \
+    if (W->groups != 1)                                                                            \
+    SAM_TRAP_ILLEGAL()
+#define GROUPS 1u
+#else
 #define CHECK_GROUPS()                                                                             \
     if (SAM_UNLIKELY(!groups_ok(W, op)))                                                           \
     SAM_TRAP_ILLEGAL()
+#define GROUPS W->groups
+#endif
 
 /* ------------------------------------------------------------------------ lane results */
 
@@ -56,7 +65,7 @@ static inline bool groups_ok(const struct sam_warp *w, const struct sam_uop *op)
         uint32_t *vd = V(op->rd);                                                                  \
         const uint32_t *va = V(op->rs2);                                                           \
         B0;                                                                                        \
-        for (unsigned g = 0; g < W->groups; g++) {                                                 \
+        for (unsigned g = 0; g < GROUPS; g++) {                                                    \
             LANE_RESULTS(acting(W, op, g), g * W->lanes, BI, expr)                                 \
             vd += SAM_LANES, va += SAM_LANES;                                                      \
             BSTEP;                                                                                 \

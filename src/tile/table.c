@@ -155,6 +155,8 @@ bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
                                           [SAM_TILE_REAL] = "floats",
                                           [SAM_TILE_WHOLE] = "integers",
                                           [SAM_TILE_FACTOR] = "floats, i8",
+                                          [SAM_TILE_SCALED] =
+                                              "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16",
                                           [SAM_TILE_ANY] = "all, including 64 bits"};
     if (index >= SAM_COUNT(sam_tile_rows))
         return false;

@@ -12,6 +12,7 @@
 
 #define SAM_TILE_NONE UINT32_MAX /* no value, op or function */
 enum { SAM_TILE_RANK = 5 };
+enum { SAM_TILE_OPERANDS = 17 }; /* of an operation with ins(...) and outs(...), at most */
 
 /* --- types of values */
 enum sam_tile_kind {
@@ -142,13 +143,14 @@ static inline enum sam_tile_function sam_tile_function_in(enum sam_tile_dialect 
                                          : function;
 }
 
-/* Legal dtypes of an operation: those of the profile, its floats or integers, matrix factors, or
- * all including 64-bit types. */
+/* Legal dtypes of an operation: those of the profile, its floats or integers, matrix factors,
+ * scaled ones, or all including those that are only moved. */
 enum sam_tile_class {
     SAM_TILE_ORDER,
     SAM_TILE_REAL,
     SAM_TILE_WHOLE,
     SAM_TILE_FACTOR,
+    SAM_TILE_SCALED,
     SAM_TILE_ANY
 };
 
@@ -169,6 +171,20 @@ static inline const struct sam_tile_row *sam_tile_row(unsigned code)
 static inline const struct sam_tile_family *sam_tile_family(const struct sam_tile_row *row)
 {
     return &sam_tile_families[row->family];
+}
+/* Of products: d starts as the first source; as a row, the last source; the factors are sources
+ * `acc` and `acc` + 1, or have scales, each after it. */
+static inline bool sam_tile_accumulates(const struct sam_tile_row *row)
+{
+    return row->family == SAM_TILE_MATMUL_ACC || row->family == SAM_TILE_MATMUL_MX_ACC;
+}
+static inline bool sam_tile_has_bias(const struct sam_tile_row *row)
+{
+    return row->family == SAM_TILE_MATMUL_BIAS || row->family == SAM_TILE_MATMUL_MX_BIAS;
+}
+static inline bool sam_tile_is_scaled(const struct sam_tile_row *row)
+{
+    return row->dtypes == SAM_TILE_SCALED;
 }
 /* The attribute of a row; key NULL if there is none. */
 static inline const struct sam_tile_attribute_text *
@@ -196,6 +212,15 @@ static inline bool sam_tile_updates(const struct sam_tile_row *row)
 static inline bool sam_tile_stores(const struct sam_tile_row *row)
 {
     return sam_tile_family(row)->writes == SAM_TILE_WRITES_ARRAY;
+}
+/* The array window that an operation writes: the number of the operand, or SAM_TILE_NONE. */
+static inline uint32_t sam_tile_window_written(const struct sam_tile_row *row)
+{
+    return sam_tile_stores(row) ? row->count : row->family == SAM_TILE_EXCHANGE ? 0 : SAM_TILE_NONE;
+}
+static inline bool sam_tile_writes_operand(const struct sam_tile_row *row, size_t index)
+{
+    return index == row->count || index == sam_tile_window_written(row);
 }
 /* Returns whether a scalar has the dtype of the first source instead of the destination's. */
 static inline bool sam_tile_scalar_of_source(const struct sam_tile_row *row)
@@ -331,6 +356,11 @@ static inline bool sam_tile_is_real(enum sam_dtype dtype)
 {
     return sam_dtype_table[dtype].class == SAM_CLASS_FLOAT;
 }
+/* Of a dtype that is only moved, gathered, and a factor or a scale of tmatmul_mx. */
+static inline bool sam_tile_is_stored(enum sam_dtype dtype)
+{
+    return sam_tile_size(dtype) == 8 || (sam_tile_is_real(dtype) && sam_tile_size(dtype) == 1);
+}
 static inline bool sam_tile_is_signed(enum sam_dtype dtype)
 {
     return sam_dtype_table[dtype].class != SAM_CLASS_UINT;
@@ -430,9 +460,29 @@ bool sam_tile_is_inferred(const struct sam_tile_program *program, const struct s
 void sam_tile_verify_type(const struct sam_tile_verifier *verifier,
                           const struct sam_tile_type *type, struct sam_tile_pos pos);
 
-/* The diagonal of ttri, and the message on others. */
-enum { SAM_TILE_MOST_DIAGONAL = 65535 };
+/* The diagonal of ttri, the columns of a group of tsort (0: those of SAM_TILE_GROUP), and the
+ * messages on others. */
+enum { SAM_TILE_MOST_DIAGONAL = 65535, SAM_TILE_MOST_GROUP = 64, SAM_TILE_GROUP = 32 };
 #define SAM_TILE_DIAGONAL_TEXT(name, number) name ": diagonal " number ": expected -65535 to 65535"
+#define SAM_TILE_GROUP_TEXT(name, number)    name ": groups of " number " columns: expected 0 to 64"
+
+/* --- image.c: the geometry of timg2col */
+enum { SAM_TILE_IMAGE_NUMBERS = 13, SAM_TILE_MOST_IMAGE = 65535 };
+struct sam_tile_geometry {
+    int64_t height, width, filter_height, filter_width, stride_height, stride_width;
+    int64_t dilation_height, dilation_width, pad_top, pad_bottom, pad_left, pad_right, channels;
+    int64_t images, groups, group; /* groups of channels, and channels of each, in an image */
+    int64_t down, across;          /* places of the filter */
+    int64_t rows, cols;            /* of the matrix */
+};
+/* From the numbers after the position, and the valid sizes of the source. Returns false with a
+ * message, which begins with `name`, if they do not fit together. */
+bool sam_tile_geometry(struct sam_tile_geometry *geometry,
+                       const int64_t numbers[SAM_TILE_IMAGE_NUMBERS], int64_t rows, int64_t cols,
+                       const char *name, char *text, size_t size);
+/* The message on a window that leaves the matrix: from, count, of. */
+#define SAM_TILE_IMAGE_TEXT(name, what, from, count, of)                                           \
+    name ": " count " " what " from " from " leave the matrix, which has " of
 
 /* --- value.c: elements */
 /* Bits of the nearest value of a float dtype; NaN is canonical. */

@@ -5,12 +5,12 @@
 #define SAM_TREE_PAGE_H
 
 #include "base/base.h"
+#include "tree/tree.h"
 
-/* The page up to the heading "SUBJECT of TITLE". `style`: rules beyond the shared ones, or "".
- * Shared classes: `p` in a cell is a bar of --w percent behind the number, `at` text to the left,
- * `wide` around a table scrolls. */
-void sam_tree_page(struct sam_buffer *out, const char *subject, const char *title,
-                   const char *style);
+/* The page up to the heading "SUBJECT of TITLE", with the style sheet of all pages. Classes: `p`,
+ * a cell with a bar under its number, --w percent wide; `at`, left-aligned text; `wide`, a table
+ * that scrolls; `legend`, a list of keys (SAM_TREE_PAGE_KEY). The last column of a table wraps. */
+void sam_tree_page(struct sam_buffer *out, const char *subject, const char *title);
 void sam_tree_page_end(struct sam_buffer *out);
 /* Outside text, escaped. */
 void sam_tree_page_text(struct sam_buffer *out, const char *text);

@@ -82,4 +82,12 @@ void sam_tree_put(json_t *tree, const char *lines, const char *end, struct sam_b
 enum sam_status sam_tree_report(json_t *tree, const char *lines, const char *end, char **text,
                                 struct sam_error *error);
 
+/* ------------------------------------------------------------------------------------ pages */
+
+/* The beginning of an HTML page (page.h), to be freed; NULL: no memory. Outside text in it. A
+ * legend's entry, as a format: colour, name, meaning. */
+#define SAM_TREE_PAGE_KEY " <span><i style=\"background:%s\"></i><b>%s</b> %s</span>"
+char *sam_tree_page_head(const char *subject, const char *title);
+void sam_tree_page_escape(FILE *out, const char *text);
+
 #endif

@@ -282,6 +282,12 @@ TEST(variables)
     assert_string_equal(text_at(body, "variables/0/name"), "fflags");
     body = asks("variables", "{'variablesReference':7,'start':2,'count':1}");
     assert_string_equal(text_at(body, "variables/0/name"), "0x70000008");
+    body = asks("variables", "{'variablesReference':7}"); /* 256 MiB */
+    assert_int_equal(json_array_size(json_at(body, "variables")), 16385);
+    begins(text_at(body, "variables/16384/value"), "after 16384: ");
+    body = asks("setVariable", "{'variablesReference':7,'name':'0x7000000c','value':'-7'}");
+    begins(text_at(body, "value"), "-7 ");
+    refuses("setVariable", "{'variablesReference':7,'name':'nope','value':'7'}", "no variable");
     body = asks("variables", "{'variablesReference':515}"); /* lane 2 */
     assert_string_equal(text_at(body, "variables/1/value"), "2");
     client_end();

@@ -178,6 +178,7 @@ static void random_loops(void **state)
     (void)state;
     unsigned loops = 0;
     const uint64_t cases = test_number("SAMITE_CASES", CASES);
+    assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null", 1), 0); /* nothing is kept */
     uint64_t seed = test_seed();
     for (uint64_t n = 0; n < cases; n++) {
         struct writer w = {.random = (seed + n) << 20, .wide = n & 1};

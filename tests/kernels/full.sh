@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Programs of kernels/ and examples/ whose results go to standard output say so when it cannot be
-# written, and exit with 2. Arguments: the programs.
+# written, and exit with 2; so does kernels/llm for options that cannot be. Arguments: the programs.
 . "$SAMITE_SOURCE/tests/project/tap.sh"
 
 words_of() { # what a program is run with: as little as shows a result
@@ -23,6 +23,12 @@ full() { # PROGRAM WORDS...
     grep -qE 'standard output' "$scratch/.stderr"
 }
 
+refuses() { # MESSAGE PROGRAM WORDS...
+    message=$1
+    shift
+    fails 2 "$@" && [ "$(cat "$scratch/.stderr")" = "$message (llm --help)" ]
+}
+
 for program; do
     name=$(basename "$program")
     # shellcheck disable=SC2046
@@ -30,5 +36,14 @@ for program; do
     case $name in
         check | gemm | packed | block | llm) check "$name --help" full "$program" --help ;;
     esac
+    [ "${program##*/}" = llm ] || continue
+    check "llm --tokens 0" refuses "llm: error: --tokens '0': expected 1 to 1048576" "$program" --tokens 0
+    check "llm --temperature nan" \
+        refuses "llm: error: --temperature 'nan': expected 0 to 100" "$program" --temperature nan
+    check "llm with two texts" refuses "llm: error: a second TEXT 'b'" "$program" a b
+    check "llm with an empty text" refuses "llm: error: an empty TEXT ''" "$program" ""
+    check "llm --emit on the executor" \
+        refuses "llm: error: --emit, --explain, --report, --cold or --check-races without '--system'" \
+        "$program" --emit . a
 done
 finish

@@ -119,3 +119,90 @@ TEST(test_products)
         writer_run(&w);
     }
 }
+
+/* --- scaled products */
+
+/* ui8: pairs of e2m1 along K */
+static const enum sam_dtype scaled[] = {SAM_E4M3, SAM_E5M2, SAM_U8, SAM_F16, SAM_BF16};
+
+/* A factor in left or right, and its scales in mat. */
+static void load_scaled(struct writer *w, enum sam_dtype dtype, bool right, unsigned lines,
+                        unsigned depth, struct writer_tile pair[2])
+{
+    const unsigned length = dtype == SAM_U8 ? depth / 2 : depth, blocks = (depth + 31) / 32;
+    const bool has = dtype != SAM_F16 && dtype != SAM_BF16;
+    struct writer_tile t;
+    char name[16], type[160];
+    t = (struct writer_tile){.loc = right ? "right" : "left",
+                             .dtype = dtype,
+                             .valid_rows = right ? length : lines,
+                             .valid_cols = right ? lines : length,
+                             .by_columns = dtype == SAM_U8 ? right : writer_below(w, 2),
+                             .empty = true};
+    struct writer_tile mat = t;
+    mat.loc = "mat";
+    mat.by_columns = writer_below(w, 2);
+    writer_tile(w, &mat);
+    writer_window(w, dtype, mat.valid_rows, mat.valid_cols, false, name, type);
+    writer_put(w, "pto.tload ins(%s : %s) outs(%s : %s)\n", name, type, mat.name, mat.type);
+    writer_tile(w, &t);
+    writer_put(w, "pto.tmov ins(%s : %s) outs(%s : %s)\n", mat.name, mat.type, t.name, t.type);
+    pair[0] = t;
+    t = (struct writer_tile){.loc = "mat",
+                             .dtype = SAM_E8M0,
+                             .valid_rows = !has    ? 0
+                                           : right ? blocks
+                                                   : lines,
+                             .valid_cols = right ? lines : blocks,
+                             .empty = true};
+    writer_tile(w, &t);
+    writer_window(w, SAM_E8M0, t.valid_rows, t.valid_cols, false, name, type);
+    writer_put(w, "pto.tload ins(%s : %s) outs(%s : %s)\n", name, type, t.name, t.type);
+    pair[1] = t;
+}
+
+static void multiply_scaled(struct writer *w, unsigned kind, const enum sam_dtype of[2],
+                            unsigned depth, const struct writer_tile *d)
+{
+    static const char *const suffixes[] = {"", "_acc", "_bias"};
+    struct writer_tile all[6];
+    size_t count = 0;
+    if (kind == 1)
+        all[count++] = *d;
+    load_scaled(w, of[0], false, d->valid_rows, depth, all + count);
+    load_scaled(w, of[1], true, d->valid_cols, depth, all + count + 2);
+    count += 4;
+    if (kind == 2)
+        all[count++] = load(w, "mat", SAM_F32, 1 + writer_below(w, 2), d->valid_cols);
+    writer_put(w, "pto.%s_mx%s ins(", d->valid_rows == 1 ? "tgemv" : "tmatmul", suffixes[kind]);
+    for (size_t i = 0; i < count; i++)
+        writer_put(w, "%s%s", i ? ", " : "", all[i].name);
+    for (size_t i = 0; i < count; i++)
+        writer_put(w, "%s%s", i ? ", " : " : ", all[i].type);
+    writer_put(w, ") outs(%s : %s)\n", d->name, d->type);
+}
+
+TEST(test_scaled_products)
+{
+    uint64_t seed = test_seed();
+    for (unsigned n = 0; n < 75; n++) {
+        struct writer w;
+        const enum sam_dtype of[2] = {scaled[n % 5], scaled[n / 5 % 5]};
+        const uint64_t own = test_random(&seed);
+        writer_open(&w, own, own & 1);
+        w.seldom = 20;
+        struct writer_tile d = {
+            .loc = "acc", .dtype = SAM_F32, .by_columns = writer_below(&w, 3) == 0, .empty = true};
+        const unsigned length = (1 + writer_below(&w, 5)) * 8;
+        const unsigned lines = writer_below(&w, 4) ? 1 + writer_below(&w, 40) : 1;
+        const unsigned depth = 2 * size(&w, n % 10 == 0);
+        d.rows = d.valid_rows = d.by_columns ? length : lines;
+        d.cols = d.valid_cols = d.by_columns ? lines : length;
+        writer_tile(&w, &d);
+        multiply_scaled(&w, n / 25 == 1 ? 0 : n / 25, of, depth, &d);
+        if (n / 25 == 1)
+            multiply_scaled(&w, 1, of, 2 * size(&w, false), &d);
+        writer_show(&w, &d);
+        writer_run(&w);
+    }
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs for the schedule: products, copies behind them and launches that could overtake
  * each other, on windows that overlap, of arrays that may be one, on tiles and windows of tiles, in
- * loops that are written out. Every effect must stand after its causes: results are the executor's,
+ * loops that are written out; of arrays that are packed weights, in both layouts, with rows near
+ * each other or far apart. Every effect must stand after its causes: results are the executor's,
  * and the runs look for races. */
 #include "lower/lowered.h"
 
@@ -131,13 +132,18 @@ static void run(uint64_t seed)
     struct schedule schedule = {.x = {.seed = seed}, .left = STATEMENTS, .row = "%c1"};
     struct schedule *s = &schedule;
     static const unsigned numbers[] = {0, 1, 3, 8, 32, 64, COLS, ROWS};
+    static const unsigned widths[] = {COLS, 640, 2000};
+    const bool packed = below(s, 2);
+    const unsigned width = packed ? widths[below(s, 3)] : COLS;
     PUT("func.func @f(%%in: !pto.ptr<f32>, %%out: !pto.ptr<f32>, %%n: index, %%scale: f32) {\n");
     for (size_t i = 0; i < SAM_COUNT(numbers); i++)
         PUT("%%c%u = arith.constant %u : index\n", numbers[i], numbers[i]);
-    PUT("%%x = pto.make_tensor_view %%in, shape = [%%c160, %%c80], strides = [%%c80, %%c1] : "
+    PUT("%%width = arith.constant %u : index\n"
+        "%%x = pto.make_tensor_view %%in, shape = [%%c160, %%width], strides = [%%width, %%c1] : "
         "!pto.tensor_view<?x?xf32>\n"
         "%%y = pto.make_tensor_view %%out, shape = [%%c160, %%c80], strides = [%%c80, %%c1] : "
-        "!pto.tensor_view<?x?xf32>\n");
+        "!pto.tensor_view<?x?xf32>\n",
+        width);
     for (unsigned i = 0; i < TILES; i++) {
         const unsigned w = window(s, 'x', false), v = window(s, 'y', false);
         PUT("%%m%u = pto.tload %%w%u : " PART " -> " MAT "\n%%v%u = pto.tload %%w%u : " PART
@@ -150,16 +156,20 @@ static void run(uint64_t seed)
         block(s, 0);
     PUT("return\n}\n");
     s->x.text = sam_buffer_text(&s->text);
-    lowered_random(&s->x, SAM_F32, ROWS, COLS);
+    const struct sam_array *in = lowered_random(&s->x, SAM_F32, ROWS, width);
     lowered_random(&s->x, SAM_F32, ROWS, COLS);
     lowered_scalar(&s->x, SAM_I64, below(s, 9));
     lowered_scalar(&s->x, SAM_F32, 0x3f000000);
-    if (below(s, 2)) /* both pointers are to one array */
+    if (packed) {
+        s->x.arguments[0].packed = "w";
+        s->x.options.weights = lowered_pack(in, below(s, 2), &s->x.options.weights_size);
+    } else if (below(s, 2)) /* both pointers are to one array */
         s->x.arguments[0].array = s->x.arguments[1].array;
     lowered_run(&s->x);
     if (s->x.status != SAM_OK)
         fail_msg("%s\n%s", s->x.error.text, s->x.text);
     lowered_free(&s->x);
+    free((void *)s->x.options.weights);
     sam_buffer_free(&s->text);
 }
 

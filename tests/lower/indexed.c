@@ -197,6 +197,107 @@ TEST(test_merges)
     each(merges, true, false);
 }
 
+/* --- sorting */
+
+static void sorts(struct program *g, enum sam_dtype dtype)
+{
+    const unsigned rows = some(g, 9), cols = some(g, 150);
+    const bool columns = below(g, 3) == 0;
+    const struct operand a = tile(g, dtype, rows, cols, true);
+    const struct operand d = tile(g, columns ? SAM_TILE_ui32 : dtype, rows, cols, true);
+    scalar(g, "index", SAM_I64, below(g, 30) ? below(g, 65) : test_random(&g->x.seed));
+    for (size_t i = 0; i + 1 < a.array->count; i += 1 + below(g, 9)) /* of equal elements */
+        test_set(a.array->data, i, dtype, test_bits(a.array->data, i + 1, dtype));
+    if (below(g, 3) == 0)
+        binary(g, "tadd", &a, &a, &a, "");
+    put(g, "  pto.tsort ins(%%t0, %%t2 : %s, index) outs(%%t1 : %s)%s\n", a.type, d.type,
+        below(g, 2) ? " {order = descending}" : "");
+    if (below(g, 3) == 0)
+        binary(g, columns ? "tor" : "tmax", &d, &d, &d, "");
+}
+
+TEST(test_sorting)
+{
+    each(sorts, true, false);
+}
+
+/* --- images as matrices */
+
+static void images(struct program *g, enum sam_dtype dtype)
+{
+    const unsigned height = 1 + below(g, 5), width = 1 + below(g, 5), group = 1 + below(g, 9);
+    const unsigned groups = 1 + below(g, 2), count = 1 + below(g, 3);
+    const bool dynamic = g->dynamic;
+    unsigned numbers[13] = {height,
+                            width,
+                            1 + below(g, 3),
+                            1 + below(g, 3),
+                            1 + below(g, 2),
+                            1 + below(g, 2),
+                            1 + below(g, 2),
+                            1 + below(g, 2),
+                            below(g, 3),
+                            below(g, 3),
+                            below(g, 3),
+                            below(g, 3),
+                            group * groups - below(g, group)};
+    if (below(g, 10) == 0)
+        numbers[below(g, 13)] = below(g, 3) ? 0 : 70000;
+    const unsigned down = height + numbers[8] + numbers[9],
+                   across = width + numbers[10] + numbers[11];
+    const unsigned tall = (numbers[2] - 1) * numbers[6] + 1,
+                   wide = (numbers[3] - 1) * numbers[7] + 1;
+    const unsigned rows =
+        down < tall || across < wide || !numbers[4] || !numbers[5]
+            ? 1
+            : count * ((down - tall) / numbers[4] + 1) * ((across - wide) / numbers[5] + 1);
+    const unsigned cols = groups * numbers[2] * numbers[3] * group + 1;
+    const unsigned m = below(g, rows), k = below(g, cols);
+    const unsigned most_rows = rows - m + (below(g, 12) == 0), most = cols - k;
+    g->dynamic = false; /* the source */
+    const struct operand a =
+        tile(g, dtype, count * groups * height * width + (below(g, 20) == 0), group, true);
+    g->dynamic = dynamic;
+    const struct operand d = tile(g, dtype, some(g, most_rows % 40), some(g, most % 70), true);
+    scalar(g, "index", SAM_I64, m);
+    scalar(g, "index", SAM_I64, k);
+    for (size_t i = 0; i < 13; i++)
+        put(g, "  %%n%zu = arith.constant %u : index\n", i, numbers[i]);
+    put(g, "  pto.timg2col ins(%%t0, %%t2, %%t3");
+    for (size_t i = 0; i < 13; i++)
+        put(g, ", %%n%zu", i);
+    put(g, " : %s", a.type);
+    for (size_t i = 0; i < 15; i++)
+        put(g, ", index");
+    put(g, ") outs(%%t1 : %s)\n", d.type);
+    if (below(g, 3) == 0)
+        binary(g, "tmax", &d, &d, &d, "");
+}
+
+TEST(test_images)
+{
+    each(images, true, true);
+    struct lowered x = {.text =
+                            "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, "
+                            "%d: !pto.tile_buf<vec, 16x16xf32>, %n: index) {\n"
+                            "pto.timg2col ins(%a, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, "
+                            "%n, %n, %n : !pto.tile_buf<vec, 16x16xf32>, index, index, index, "
+                            "index, index, index, index, index, index, index, index, index, "
+                            "index, index, index) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n"
+                            "return }\n"};
+    lowered_array(&x, SAM_TILE_f32, 16, 16);
+    lowered_array(&x, SAM_TILE_f32, 16, 16);
+    x.arguments[1].output = true;
+    lowered_scalar(&x, SAM_I64, 1);
+    const size_t count = x.count;
+    x.options.unbound = true;
+    x.count = 0;
+    lowered_refused(&x, "timg2col: expected a source of known size, and constants but for the "
+                        "position");
+    x.count = count;
+    lowered_free(&x);
+}
+
 /* --- histograms */
 
 static void histograms(struct program *g, enum sam_dtype dtype)

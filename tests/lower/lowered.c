@@ -217,3 +217,17 @@ char *lowered_hart(struct lowered *x)
     sam_tile_lowered_free(made);
     return text;
 }
+
+void *lowered_pack(const struct sam_array *array, bool window, size_t *size)
+{
+    struct sam_weight tensor = {.name = "w", .type = array->dtype, .rank = 1};
+    struct sam_weights weights = {.tensors = &tensor, .count = 1};
+    const struct sam_codec_options options = {.size = sizeof options, .window = window};
+    weights.file_size = tensor.size = array->size;
+    tensor.shape[0] = array->count;
+    const size_t room = sam_pack_bound(&weights);
+    void *packed = malloc(room);
+    assert_non_null(packed);
+    assert_int_equal(sam_pack(&weights, array->data, &options, packed, room, size, NULL), SAM_OK);
+    return packed;
+}

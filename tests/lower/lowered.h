@@ -39,5 +39,7 @@ void lowered_copy(const struct lowered *x, struct lowered *to);
 struct sam_tile_lowered *lowered_make(struct lowered *x);
 /* Lower without running: the text of the hart, for inspection; free it with free(). */
 char *lowered_hart(struct lowered *x);
+/* A packed file of one tensor "w"; free it with free(). */
+void *lowered_pack(const struct sam_array *array, bool window, size_t *size);
 
 #endif

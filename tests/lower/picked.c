@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mgather and mscatter, with and without masks: the executor against a plain formula, and the
- * system against the executor, on random displacements, wrong ones included. */
+/* mgather and mscatter, with and without masks, and mgather_cas: the executor against a plain
+ * formula, and the system against the executor, on random displacements, wrong ones included. */
 #include "plain.h"
 
 #include "tile/tile.h"
@@ -12,7 +12,7 @@ struct program {
     char text[TEXT];
     enum sam_dtype dtype, of;
     unsigned rows, cols, count, stride;
-    bool load, mask, dynamic;
+    bool load, mask, exchange, dynamic;
 };
 
 static unsigned below(struct program *g, unsigned n)
@@ -47,17 +47,26 @@ static void write(struct program *g, unsigned pad)
     tile_type(g, index, g->of, 0);
     tile_type(g, mask, SAM_TILE_ui8, 0);
     sprintf(view, "!pto.partition_tensor_view<%ux%s>", g->count, name);
-    int at = sprintf(g->text,
-                     "func.func @f(%%t: %s, %%i: %s, %%m: %s, %%p: !pto.ptr<%s>) {\n"
-                     "  %%c2 = arith.constant 2 : index\n"
-                     "  %%n = arith.constant %u : index\n"
-                     "  %%all = arith.constant %u : index\n"
-                     "  %%s = arith.constant %u : index\n"
-                     "  %%v = pto.make_tensor_view %%p, shape = [%%all], strides = [%%s] : "
-                     "!pto.tensor_view<?x%s>\n"
-                     "  %%w = pto.partition_view %%v, offsets = [%%c2], sizes = [%%n] : "
-                     "!pto.tensor_view<?x%s> -> %s\n",
-                     t, index, mask, name, g->count, g->count + 2, g->stride, name, name, view);
+    int at =
+        sprintf(g->text,
+                "func.func @f(%%t: %s, %%i: %s, %%m: %s, %%p: !pto.ptr<%s>, %%x: %s, "
+                "%%y: %s) {\n"
+                "  %%c2 = arith.constant 2 : index\n"
+                "  %%n = arith.constant %u : index\n"
+                "  %%all = arith.constant %u : index\n"
+                "  %%s = arith.constant %u : index\n"
+                "  %%v = pto.make_tensor_view %%p, shape = [%%all], strides = [%%s] : "
+                "!pto.tensor_view<?x%s>\n"
+                "  %%w = pto.partition_view %%v, offsets = [%%c2], sizes = [%%n] : "
+                "!pto.tensor_view<?x%s> -> %s\n",
+                t, index, mask, name, t, t, g->count, g->count + 2, g->stride, name, name, view);
+    if (g->exchange) {
+        sprintf(g->text + at,
+                "  pto.mgather_cas ins(%%w, %%i, %%x, %%y : %s, %s, %s, %s) outs(%%t : %s)\n"
+                "  return\n}\n",
+                view, index, t, t, t);
+        return;
+    }
     const char *sources = g->mask ? ", %m" : "";
     sprintf(g->text + at, "  pto.%s%s ins(%s, %%i%s : %s, %s%s%s) outs(%s : %s)\n  return\n}\n",
             g->load ? "mgather" : "mscatter", g->mask ? "_mask" : "", g->load ? "%w" : "%t",
@@ -67,7 +76,7 @@ static void write(struct program *g, unsigned pad)
 
 /* The formula, on copies of the arrays: false if a displacement is wrong. */
 static bool formula(const struct program *g, unsigned pad, uint8_t *t, const uint8_t *index,
-                    const uint8_t *mask, uint8_t *p, size_t all)
+                    const uint8_t *mask, const uint8_t *const exchange[2], uint8_t *p, size_t all)
 {
     const size_t size = sam_dtype_size(g->dtype), n = (size_t)g->rows * g->cols;
     if (n && (g->count + 1) * g->stride >= all)
@@ -83,7 +92,9 @@ static bool formula(const struct program *g, unsigned pad, uint8_t *t, const uin
             if (moves && on)
                 memcpy(g->load ? t + i * size : p + at * size,
                        g->load ? p + at * size : t + i * size, size);
-            else if (moves && g->load)
+            if (moves && g->exchange && memcmp(t + i * size, exchange[0] + i * size, size) == 0)
+                memcpy(p + at * size, exchange[1] + i * size, size);
+            if (moves && !on && g->load)
                 test_set(t, i, g->dtype,
                          pad ? test_is_real(g->dtype) && pad == 2
                                    ? (uint64_t)test_real(g->dtype)->infinity
@@ -108,12 +119,16 @@ static void one(struct program *g)
     g->count = 1 + below(g, 90);
     g->stride = 1 + below(g, 2);
     g->load = below(g, 2);
-    g->mask = below(g, 2);
+    g->exchange = below(g, 3) == 0;
+    g->load |= g->exchange;
+    g->mask = !g->exchange && below(g, 2);
     g->dynamic = below(g, 2);
     struct sam_array *t = tile(g, g->dtype), *index = tile(g, g->of), *mask = tile(g, SAM_TILE_ui8);
     const size_t all = (g->count + 1) * g->stride + below(g, 12); /* sometimes one too few */
     struct sam_array *p = lowered_random(&g->x, g->dtype, 0, all);
     g->x.arguments[3].output = true;
+    struct sam_array *const exchange[2] = {tile(g, g->dtype), tile(g, g->dtype)};
+    const uint8_t *const values_of[2] = {exchange[0]->data, exchange[1]->data};
     for (size_t i = 0; i < t->count; i++) {
         const uint64_t bad = below(g, 3000) ? 0 : 1 + below(g, 3);
         test_set(index->data, i, g->of,
@@ -123,11 +138,18 @@ static void one(struct program *g)
                             : size * below(g, g->count));
         test_set(mask->data, i, SAM_TILE_ui8, below(g, 2) * (1 + below(g, 2)));
     }
+    for (size_t i = 0; i < t->count; i++) { /* half of what is expected is there */
+        const uint64_t bytes = test_bits(index->data, i, g->of),
+                       at = (2 + bytes / size) * g->stride;
+        if (below(g, 2) && at < all && bytes < g->count * size)
+            memcpy((uint8_t *)exchange[0]->data + i * size, (uint8_t *)p->data + at * size, size);
+    }
     write(g, pad);
     uint8_t *expected[2] = {malloc(t->size + 1), malloc(p->size + 1)};
     memcpy(expected[0], t->data, t->size);
     memcpy(expected[1], p->data, p->size);
-    const bool good = formula(g, pad, expected[0], index->data, mask->data, expected[1], all);
+    const bool good =
+        formula(g, pad, expected[0], index->data, mask->data, values_of, expected[1], all);
     g->x.text = g->text;
     g->x.options.outside = below(g, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
     (below(g, 8) ? lowered_run : plain_run)(&g->x);

@@ -53,20 +53,6 @@
     "pto.tstore ins(%v : " VEC ") outs(%py : !pto.partition_tensor_view<1x64xf32>)\n"              \
     "return\n}\n"
 
-static void *pack(const struct sam_array *array, bool window, size_t *size)
-{
-    struct sam_weight tensor = {.name = "w", .type = SAM_F16, .rank = 1};
-    struct sam_weights weights = {.tensors = &tensor, .count = 1};
-    const struct sam_codec_options options = {.size = sizeof options, .window = window};
-    weights.file_size = tensor.size = 2 * array->count;
-    tensor.shape[0] = array->count;
-    const size_t room = sam_pack_bound(&weights);
-    void *packed = malloc(room);
-    assert_non_null(packed);
-    assert_int_equal(sam_pack(&weights, array->data, &options, packed, room, size, NULL), SAM_OK);
-    return packed;
-}
-
 /* `count` tiles are read where they have been decoded. */
 static void expect(const char *text, size_t count, bool is_packed)
 {
@@ -78,7 +64,7 @@ static void expect(const char *text, size_t count, bool is_packed)
         lowered_array(&x, SAM_F32, 1, 64);
         if (is_packed) {
             x.arguments[1].packed = "w";
-            x.options.weights = pack(w, window, &x.options.weights_size);
+            x.options.weights = lowered_pack(w, window, &x.options.weights_size);
         }
         char *hart = lowered_hart(&x);
         size_t found = 0;

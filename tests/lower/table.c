@@ -122,8 +122,10 @@ static enum sam_dtype destination_dtype(const struct sam_tile_row *op, enum sam_
 
 static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
 {
-    if (op->family == SAM_TILE_PICK || op->family == SAM_TILE_SPREAD)
+    if (strncmp(op->name, "mgather", 7) == 0 || op->family == SAM_TILE_SPREAD)
         return false; /* by the hart, in loops that take one element: picked.c */
+    if (op->family == SAM_TILE_IMAGE)
+        return false; /* of constants: indexed.c */
     if (op->family == SAM_TILE_QUANT || op->family == SAM_TILE_DEQUANT)
         return dtype == SAM_F32;
     if (op->family == SAM_TILE_HISTOGRAM)
@@ -132,6 +134,7 @@ static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
     case SAM_TILE_REAL: return sam_tile_is_real(dtype);
     case SAM_TILE_WHOLE: return !sam_tile_is_real(dtype);
     case SAM_TILE_FACTOR: return sam_tile_is_real(dtype) || dtype == SAM_I8;
+    case SAM_TILE_SCALED: return false; /* of other dtypes: generated_matmul.c */
     case SAM_TILE_ORDER:
     case SAM_TILE_ANY: break;
     }

@@ -66,8 +66,10 @@ static void print_params(struct sam_buffer *out, const struct net_graph *g,
         break;
     case NET_Resize:
         sam_buffer_printf(out, " %s coordinate%d nearest%d scale",
-                          p->resize == NET_LINEAR ? "linear" : "nearest", (int)p->coordinate,
-                          (int)p->nearest);
+                          p->resize == NET_CUBIC    ? "cubic"
+                          : p->resize == NET_LINEAR ? "linear"
+                                                    : "nearest",
+                          (int)p->coordinate, (int)p->nearest);
         for (uint32_t d = 0; d < rank; d++)
             sam_buffer_printf(out, "%s%g", d ? "," : "", (double)p->scale[d]);
         break;

@@ -7,6 +7,8 @@
 #include "small.h"
 #include "test.h"
 
+#include <math.h>
+
 static uint64_t seed;
 
 static void finish(struct small *s, uint32_t value, double tolerance)
@@ -149,6 +151,82 @@ TEST(refused)
     small_output(&s, row);
     assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_ERR_INPUT);
     assert_string_equal(error.text, "Gather n0: index 9 of 4");
+    small_free(&s);
+    small_start(&s, seed);
+    const uint64_t many = (1 << 20) + 1;
+    const uint32_t few = small_input(&s, SAM_F32, 1, (uint64_t[]){4});
+    const uint32_t zeros = small_constant(&s, SAM_I64, 1, &many, 0, 0);
+    const uint32_t copies = small_value(&s, SAM_F32, 1, &many);
+    small_node(&s, NET_Gather, copies, 2, (uint32_t[]){few, zeros});
+    small_output(&s, copies);
+    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_ERR_INPUT);
+    assert_string_equal(error.text,
+                        "Gather n0: 1048577 constant indices: expected at most 1048576");
+    small_free(&s);
+    small_start(&s, seed);
+    const uint32_t rows = small_input(&s, SAM_F32, 2, (uint64_t[]){4, 3});
+    const uint32_t at = small_input(&s, SAM_I64, 1, (uint64_t[]){1});
+    const uint32_t taken = small_value(&s, SAM_F32, 2, (uint64_t[]){1, 3});
+    small_node(&s, NET_Gather, taken, 2, (uint32_t[]){rows, at});
+    small_output(&s, taken);
+    const float numbers[12] = {0};
+    float taken_out[3];
+    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+    assert_int_equal(sam_net_plan_run(plan, NET_HOST, (const void *[]){numbers, (int64_t[]){-5}},
+                                      (void *[]){taken_out}, NULL, NULL, &error),
+                     SAM_ERR_TRAP);
+    assert_string_equal(error.text, "input 'v1': index -5: expected -4 to 3");
+    sam_net_plan_free(plan);
+    small_free(&s);
+}
+
+/* Min and Max of a NaN and a number are the number. */
+TEST(nans)
+{
+    static const enum sam_net_op ops[] = {NET_Min, NET_Max};
+    struct net_plan *plan;
+    struct sam_error error = {0};
+    struct small s;
+    for (unsigned i = 0; i < 4; i++) {
+        small_start(&s, 1);
+        const uint32_t x = small_input(&s, SAM_F32, 1, (uint64_t[]){3});
+        const uint32_t y = small_input(&s, SAM_F32, 1, (uint64_t[]){3});
+        const uint32_t z = small_value(&s, SAM_F32, 1, (uint64_t[]){3});
+        small_node(&s, ops[i % 2], z, 2, (uint32_t[]){x, y});
+        small_output(&s, z);
+        const float in[2][3] = {{NAN, 1, NAN}, {-2, NAN, NAN}};
+        float out[3];
+        assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+        assert_int_equal(sam_net_plan_run(plan, i < 2 ? NET_HOST : NET_SYSTEM,
+                                          (const void *[]){in[0], in[1]}, (void *[]){out}, NULL,
+                                          NULL, &error),
+                         SAM_OK);
+        assert_true(out[0] == -2 && out[1] == 1 && isnan(out[2]));
+        sam_net_plan_free(plan);
+        small_free(&s);
+    }
+}
+
+/* Bounds of integers that exporters write for "none": those of 64 bits, kept in 32. */
+TEST(wide_constants)
+{
+    struct net_plan *plan;
+    struct sam_error error = {0};
+    struct small s;
+    small_start(&s, 1);
+    const uint32_t x = small_input(&s, SAM_I64, 1, (uint64_t[]){3});
+    const uint32_t most = small_constant(&s, SAM_I64, 0, NULL, 4e18, 4e18);
+    const uint32_t y = small_value(&s, SAM_I64, 1, (uint64_t[]){3});
+    small_node(&s, NET_Min, y, 2, (uint32_t[]){x, most});
+    small_output(&s, y);
+    const int64_t in[] = {-1, INT32_MAX, 3};
+    int64_t out[3];
+    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+    assert_int_equal(
+        sam_net_plan_run(plan, NET_HOST, (const void *[]){in}, (void *[]){out}, NULL, NULL, &error),
+        SAM_OK);
+    assert_memory_equal(out, in, sizeof in);
+    sam_net_plan_free(plan);
     small_free(&s);
 }
 

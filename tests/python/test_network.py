@@ -84,6 +84,14 @@ def test_plan(model):
     assert "node_h + node_r + node_now" in samite.Network(model).plan(X, past=np.zeros((2, 2), np.float32))
 
 
+def test_scalar(tmp_path):
+    graph = (node("Neg", ["x"], "y") + field(11, value("x", [])) + field(12, value("y", [])))
+    path = tmp_path / "scalar.onnx"
+    path.write_bytes(field(1, 7) + field(7, graph) + field(8, field(1, "") + field(2, 13)))
+    negative = samite.Network(path)(np.array(3, np.float32))
+    assert negative.shape == () and negative == -3
+
+
 def test_refusals(model, tmp_path):
     network = samite.Network(model)
     with pytest.raises(ValueError, match="expected 3"):
@@ -101,4 +109,4 @@ def test_refusals(model, tmp_path):
     with pytest.raises(ValueError, match="cycles"):
         samite.Network(model, cycles=True)
     with pytest.raises(OSError):
-        samite.Network(tmp_path / "none.onnx")(X)
+        samite.Network(tmp_path / "none.onnx")

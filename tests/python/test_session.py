@@ -215,6 +215,9 @@ def test_cc_errors(tmp_path):
     with pytest.raises(samite.SourceError) as caught:
         samite.cc("__kernel void f(__global int *a) { a[0] = b; }", text=True)
     assert caught.value.messages.startswith("<text>:1:") and str(tmp_path.parent) not in str(caught.value)
+    with pytest.raises(samite.SourceError, match="^<text>:1: function 'f' is recursive"):
+        samite.cc("int f(int a) { return a ? f(a - 1) * a : 1; }"
+                  "__kernel void g(__global int *x) { x[0] = f(x[1]); }", text=True)
     with pytest.raises(FileNotFoundError):
         samite.cc(tmp_path / "none.cl")
     for words in ({"standard": "CL9"}, {"optimize": 4}, {"optimize": 0}, {"standard": "a\0b"}):

@@ -430,6 +430,42 @@ static int64_t nearest(enum net_nearest mode, float x, uint64_t size)
     return at < 0 ? 0 : at >= (int64_t)size ? (int64_t)size - 1 : at;
 }
 
+/* The weight of an element at distance t. */
+static double cubic_weight(double a, double t)
+{
+    t = fabs(t);
+    if (t >= 2)
+        return 0;
+    return t <= 1 ? (a + 2) * t * t * t - (a + 3) * t * t + 1
+                  : a * t * t * t - 5 * a * t * t + 8 * a * t - 4 * a;
+}
+
+/* The last two axes of four; elements at the edge are repeated, or those outside do not count. */
+static double cubic(const struct net_params *p, const struct tensor *in, struct index at,
+                    const uint64_t *to)
+{
+    const uint64_t *from = in->v->shape;
+    double sum = 0, all = 0;
+    float x[2];
+    for (uint32_t d = 2; d < 4; d++)
+        x[d - 2] = p->scale[d] == 1 && from[d] == to[d]
+                       ? (float)at.at[d]
+                       : coordinate(p, d, (uint64_t)at.at[d], from[d], to[d]);
+    for (int64_t i = (int64_t)floorf(x[0]) - 1; i <= (int64_t)floorf(x[0]) + 2; i++)
+        for (int64_t k = (int64_t)floorf(x[1]) - 1; k <= (int64_t)floorf(x[1]) + 2; k++) {
+            const double weight = cubic_weight((double)p->alpha, (double)x[0] - (double)i) *
+                                  cubic_weight((double)p->alpha, (double)x[1] - (double)k);
+            const int64_t h = (int64_t)from[2] - 1, w = (int64_t)from[3] - 1;
+            if (!p->count_pad && (i < 0 || i > h || k < 0 || k > w))
+                continue;
+            at.at[2] = i < 0 ? 0 : i > h ? h : i;
+            at.at[3] = k < 0 ? 0 : k > w ? w : k;
+            sum += weight * get(in, offset_of(in->v, &at));
+            all += weight;
+        }
+    return p->count_pad ? sum : sum / all;
+}
+
 static void resize(const struct net_node *n, const struct tensor *in, const struct tensor *out)
 {
     const struct net_params *p = &n->params;
@@ -438,6 +474,10 @@ static void resize(const struct net_node *n, const struct tensor *in, const stru
         const struct index at = index_of(out->v, i);
         struct index low = at, high = at;
         double part[NET_RANK] = {0}, sum = 0;
+        if (p->resize == NET_CUBIC) {
+            put(out, i, cubic(p, in, at, to));
+            continue;
+        }
         for (uint32_t d = 0; d < out->v->rank; d++) {
             float x = p->scale[d] == 1 && from[d] == to[d]
                           ? (float)at.at[d]

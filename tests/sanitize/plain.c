@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain_kinds.h"
 #include "plain_operators.h"
 #include "samite/gpu.h"
 
@@ -206,27 +207,6 @@ static struct number immediate(const struct ref_insn *insn)
 
 /* ------------------------------------------------------------------------- instructions by kind */
 
-static bool is_branch(enum ref_op op)
-{
-    return op >= REF_BEQ && op <= REF_BGEU;
-}
-
-static bool is_split(enum ref_op op)
-{
-    return op >= REF_VBEQ && op <= REF_VBGEU;
-}
-
-static bool has_immediate(enum ref_op op)
-{
-    return (op >= REF_ADDI && op <= REF_SRAI);
-}
-
-static bool is_one_source(enum ref_op op)
-{
-    return op == REF_FSQRT || (op >= REF_FCLASS && op <= REF_FCVT_S_WU) || op == REF_FMV_X_W ||
-           op == REF_FMV_W_X;
-}
-
 static void scalar_alu(struct warp *w, const struct ref_insn *insn)
 {
     const struct number a = x_of(w, insn->rs1, insn->pair);
@@ -270,34 +250,6 @@ static void split(struct plain *p, struct warp *w, const struct sam_step *s,
     for (unsigned i = 0; i < p->lanes; i++)
         if (found >> i & 1)
             w->v_open[insn->rs1][i] = w->v_open[insn->rs2][i] = 0;
-}
-
-/* v0 is an operand. */
-static bool takes_v0(enum ref_op op)
-{
-    return op == REF_VADC || op == REF_VMADC || op == REF_VSBC || op == REF_VMSBC ||
-           op == REF_VMERGE || op == REF_VFMERGE;
-}
-
-static bool takes_vd(enum ref_op op)
-{
-    return (op >= REF_VMADD && op <= REF_VNMSAC) || (op >= REF_VFMADD && op <= REF_VFNMSAC);
-}
-
-static bool is_moved(enum ref_op op)
-{
-    return op == REF_VMV_V || op == REF_VMV_S_X || op == REF_VFMV_S_F || op == REF_VFMV_V_F;
-}
-
-static bool is_mask_logic(enum ref_op op)
-{
-    return op >= REF_VMANDN && op <= REF_VMXNOR;
-}
-
-static bool is_vector_one_source(enum ref_op op)
-{
-    return (op >= REF_VZEXT_VF4 && op <= REF_VSEXT_VF2) ||
-           (op >= REF_VFCVT_XU_F && op <= REF_VFCLASS) || op == REF_VFEXP;
 }
 
 static void vector_alu(struct plain *p, struct warp *w, const struct sam_step *s,
@@ -360,23 +312,6 @@ static void pick(struct plain *p, struct warp *w, const struct sam_step *s,
 
 /* ----------------------------------------------------------------------------------- accesses */
 
-static bool is_signed_load(enum ref_op op)
-{
-    switch (op) {
-    case REF_LB:
-    case REF_LH:
-    case REF_VLE8:
-    case REF_VLE16:
-    case REF_VLSE8:
-    case REF_VLSE16:
-    case REF_VLB12:
-    case REF_VLH12:
-    case REF_VLB:
-    case REF_VLH: return true;
-    default: return false;
-    }
-}
-
 static uint32_t extended(enum ref_op op, unsigned size, uint32_t open)
 {
     const uint32_t top = UINT32_C(1) << (8 * size - 1);
@@ -426,30 +361,6 @@ static void scalar_access(struct plain *p, struct warp *w, const struct sam_step
         }
         store(p, address, a->size, w->x_open[n] & bits);
     }
-}
-
-static unsigned index_bytes(enum ref_op op)
-{
-    switch (op) {
-    case REF_VLUXEI8:
-    case REF_VLOXEI8:
-    case REF_VSUXEI8:
-    case REF_VSOXEI8: return 1;
-    case REF_VLUXEI16:
-    case REF_VLOXEI16:
-    case REF_VSUXEI16:
-    case REF_VSOXEI16: return 2;
-    case REF_VLUXEI32:
-    case REF_VLOXEI32:
-    case REF_VSUXEI32:
-    case REF_VSOXEI32: return 4;
-    default: return 0;
-    }
-}
-
-static bool is_strided(enum ref_op op)
-{
-    return op >= REF_VLSE8 && op <= REF_VSSE32;
 }
 
 static void use_addresses(struct plain *p, struct warp *w, const struct sam_step *s,
@@ -525,16 +436,6 @@ static void vector_access(struct plain *p, struct warp *w, const struct sam_step
 }
 
 /* ---------------------------------------------------------------------------------------- steps */
-
-static bool is_scalar_access(enum ref_op op)
-{
-    return (op >= REF_LB && op <= REF_SW) || op == REF_FLW || op == REF_FSW;
-}
-
-static bool is_vector_access(enum ref_op op)
-{
-    return (op >= REF_VLE8 && op <= REF_VSOXEI32) || (op >= REF_VLB12 && op <= REF_VSW);
-}
 
 static void use_mask(struct plain *p, struct warp *w, const struct sam_step *s)
 {

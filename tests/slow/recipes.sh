@@ -60,6 +60,13 @@ after() { # FILE TEXT [PAGE]
     cat "$scratch/edited" >"$1"
 }
 
+# Edit a file with a command of sed, which must change it.
+replace() { # COMMAND FILE
+    sed "$1" "$2" >"$scratch/edited"
+    cmp -s "$scratch/edited" "$2" && stop "$2 has no text for '$1'"
+    cat "$scratch/edited" >"$2"
+}
+
 # What a table lacks does not compile: the object of a file of src/, and a word of the message.
 does_not_compile() { # FILE WORD
     object=$(ninja -C "$scratch/tree/build" -t targets all | sed -n "s|^\(libsamite\.so[^:]*/src_$(
@@ -74,9 +81,9 @@ does_not_compile() { # FILE WORD
 }
 
 # --- a latency class of instructions: without a unit of the time model it does not compile
-sed -i 's|X(CONTROL) /\* of warps \*/|X(CONTROL) X(NEW)|' src/isa/isa.h
+replace 's|X(CONTROL) /\* of warps \*/|X(CONTROL) X(NEW)|' src/isa/isa.h
 does_not_compile gputime/classify.c UNIT_NEW
-sed -i 's|X(CONTROL) X(NEW)|X(CONTROL) /* of warps */|' src/isa/isa.h
+replace 's|X(CONTROL) X(NEW)|X(CONTROL) /* of warps */|' src/isa/isa.h
 
 # --- a unit with a queue: without its file the library does not link
 page=docs/adding-a-queue.md
@@ -92,7 +99,7 @@ SAM_QUEUE(COPIES, COPY, copy, "copy unit", "copies", "copy record", "1: bytes th
     SAM_WORD(zero_15, "0"))
 END
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' $page >src/system/copy.c
-sed -i "s/^  'directory.c',/  'copy.c',\n&/" src/system/meson.build
+replace "s/^  'directory.c',/  'copy.c',\n&/" src/system/meson.build
 $build tests/isa/device_headers >"$scratch/log" 2>&1 || stop "tools/device_headers.c does not compile"
 "$scratch/tree/build/tests/isa/device_headers" include/samite/device || stop "device_headers failed"
 
@@ -150,8 +157,8 @@ END
 after tests/tile/tile_test.h '{SAM_TILE_bf16, 0x7f80,' <<'END'
     {SAM_E6M9, 0x7e00, {.exponent = 6, .mantissa = 9, .bias = 31, .nan = 0x7f00}},
 END
-sed -i 's/SAM_TILE_ui32};/SAM_TILE_ui32, SAM_E6M9};/' tests/tile/tile_test.h
-sed -i 's/"ui64", NULL};/"ui64", "e6m9", NULL};/' tests/tile/generated.c
+replace 's/SAM_TILE_ui32};/SAM_TILE_ui32, SAM_E6M9};/' tests/tile/tile_test.h
+replace 's/"ui64", /&"e6m9", /' tests/tile/generated.c
 
 # --- an instruction
 page=docs/adding-an-instruction.md
@@ -165,7 +172,7 @@ END
 after tests/simt/semantics.txt 'vftta.vv v3' $page <<'END'
 vsadacc.vv v3, v1, v2 | v1=2,3,-4,5 v2=10,-10,7,5 v3=100 | v3=108,113,111,100
 END
-sed -i 's/"vfnmsub", "vftta"}/"vfnmsub", "vftta", "vsadacc"}/' tests/reference/gputime_ref_insn.c
+replace 's/"vfnmsub", "vftta"}/"vfnmsub", "vftta", "vsadacc"}/' tests/reference/gputime_ref_insn.c
 after tests/reference/ref_ops.def 'REF_OP(VMACC,' <<'END'
 REF_OP(VSADACC, "vsadacc")
 END

@@ -233,7 +233,7 @@ TEST(calls)
     struct sam_tile_core *core = test_core(NULL);
     float values[256] = {0};
     struct sam_tile a = SAM_TILE(vec, f32, 16, 16), d = SAM_TILE(vec, f32, 16, 16);
-    struct sam_tile *const sources[] = {&a, NULL}, *const many[] = {&a, &a, &a, &a, &a, NULL};
+    struct sam_tile *const sources[] = {&a, NULL}, *const many[] = {&a, &a, &a, &a, &a, &a, NULL};
     const enum sam_tile_opcode ops[] = {SAM_TILE_OPS, (enum sam_tile_opcode) - 1};
     must(sam_tile_fill(core, &a, values, &refusal), &refusal);
     for (size_t i = 0; i < 2; i++)
@@ -277,6 +277,12 @@ TEST(calls)
     assert_int_equal(sam_tile_apply_view(true, NULL, &good, NULL).status, SAM_ERR_USAGE);
     assert_int_equal(sam_tile_apply_view(false, NULL, &good, NULL).status, SAM_ERR_USAGE);
     assert_int_equal(sam_tile_apply_view(true, &a, &good, NULL).status, SAM_OK);
+    for (unsigned op = 0; op <= SAM_TILE_OPS; op++) {
+        const enum sam_tile_opcode code = (enum sam_tile_opcode)op;
+        assert_int_equal(sam_tile_call_view(code, &d, sources, NULL, NULL).status, SAM_ERR_USAGE);
+        assert_int_equal(sam_tile_call_view(code, NULL, NULL, &good, NULL).status, SAM_ERR_USAGE);
+        assert_int_equal(sam_tile_call_view(code, &d, many, &good, NULL).status, SAM_ERR_USAGE);
+    }
     for (unsigned i = 0; i < 12; i++) {
         struct sam_tile_view bad = good;
         switch (i) {

@@ -39,8 +39,8 @@ static const char *word(struct writer *w, const char *const *words)
     return words[below(w, n)];
 }
 
-static const char *const dtypes[] = {"f32",  "f16", "bf16", "i8",  "ui8",  "i16",
-                                     "ui16", "i32", "ui32", "i64", "ui64", NULL};
+static const char *const dtypes[] = {"f32",  "f16", "bf16", "i8",   "ui8",  "i16",  "ui16", "i32",
+                                     "ui32", "i64", "ui64", "e4m3", "e5m2", "e8m0", NULL};
 
 /* --- types */
 
@@ -352,7 +352,7 @@ static void tile_statement(struct writer *w)
     struct {
         unsigned name;
         char type[192];
-    } o[4];
+    } o[SAM_TILE_OPERANDS];
     for (size_t i = 0; i <= n; i++) {
         struct named *v = get(w, i < n ? op.sources[i] : store ? 'v' : 't');
         o[i].name = v->name;
@@ -369,7 +369,7 @@ static void tile_statement(struct writer *w)
         snprintf(attribute, sizeof attribute, " {round = %s}", word(w, wraps));
     if (strcmp(op.name, "ttri") == 0)
         snprintf(attribute, sizeof attribute, " {tri = %s}", word(w, triangles));
-    if (strcmp(op.name, "tmrgsort") == 0)
+    if (strcmp(op.name, "tmrgsort") == 0 || strcmp(op.name, "tsort") == 0)
         snprintf(attribute, sizeof attribute, " {order = %s}", word(w, orders));
     if (strcmp(op.name, "thistogram") == 0)
         snprintf(attribute, sizeof attribute, " {byte = %s}", word(w, bytes));

@@ -457,6 +457,9 @@ static bool tables_has(const struct sam_tile_row *row)
     case SAM_TILE_HISTOGRAM:
     case SAM_TILE_MERGE:
     case SAM_TILE_TRI: return true;
+    case SAM_TILE_MATMUL_MX: /* scaled.c */
+    case SAM_TILE_MATMUL_MX_ACC:
+    case SAM_TILE_MATMUL_MX_BIAS: return true;
     default: return strncmp(row->name, "tgemv", 5) == 0;
     }
 }
@@ -473,7 +476,7 @@ TEST(test_all_seen)
             fail_msg("%s has no case", op.name);
     for (unsigned i = 0; i < SAM_DTYPES; i++) {
         enum sam_dtype dtype = (enum sam_dtype)i;
-        bool tested = strcmp(sam_tile_dtype_name(dtype), "?") == 0 || sam_dtype_size(dtype) == 8;
+        bool tested = strcmp(sam_tile_dtype_name(dtype), "?") == 0 || sam_tile_is_stored(dtype);
         for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
             tested |= test_dtypes[d] == dtype;
         if (!tested)

@@ -2,9 +2,9 @@
 /* The C++ of the published page: its two examples, whose sources nobody writes, its declaration,
  * and what surrounds them: events, tensors, 16-bit floats. Prints "ok", or what was wrong; with an
  * argument, lets the error of an example end the program. */
-#include <cstdio>
 #include <pto/pto-inst.hpp>
-#include <string>
+
+#include "expect.hpp"
 
 void example_auto();
 void example_manual();
@@ -18,24 +18,6 @@ PTO_INST RecordEvent TCOLMIN(TileDataOut &dst, TileDataIn &src, WaitEvents &... 
 /* clang-format on */
 
 using namespace pto;
-
-static int wrong;
-
-static void expect(bool good, const char *what)
-{
-    if (!good)
-        wrong++, std::printf("%s\n", what);
-}
-
-template <typename Call> static std::string message(Call call)
-{
-    try {
-        call();
-    } catch (const Error &error) {
-        return error.what();
-    }
-    return "";
-}
 
 /* The examples with values in their sources, and tiles of both kinds one after the other. */
 template <typename T> static void minimum(bool manual)

@@ -423,6 +423,148 @@ TEST(test_merges)
     each(merged, true, false);
 }
 
+/* --- sorting: the place of an element is the number of those before it */
+
+static void sorted(struct bench *x, enum sam_dtype dtype)
+{
+    const bool down = test_below(&x->seed, 2);
+    const int64_t rows = some(x, R), cols = some(x, C);
+    const int given = (int)some(x, 64);
+    const enum sam_tile_order how = down ? SAM_TILE_DESCENDING : SAM_TILE_ASCENDING;
+    const size_t width = given ? (size_t)given : 32;
+    struct sam_tile a = tile(dtype, rows, cols), d = tile(dtype, rows, cols);
+    struct sam_tile from = tile(SAM_TILE_ui32, rows, cols);
+    uint32_t columns[R * C];
+    fill(x, &a, x->a);
+    good(sam_tsort(&d, &a, given, how));
+    good(sam_tsort(&from, &a, given, how));
+    assert_int_equal(sam_tile_read(&from, columns, NULL), SAM_OK);
+    read(x, &d);
+    for (size_t k = 0; k < (size_t)(rows * cols); k++) {
+        const size_t row = k / (size_t)cols * (size_t)cols, first = (k - row) / width * width;
+        const double value = test_value(dtype, test_bits(x->a, k, dtype));
+        size_t at = row + first;
+        for (size_t n = first; n < first + width && n < (size_t)cols; n++) {
+            const double other = test_value(dtype, test_bits(x->a, row + n, dtype));
+            at += before(other, value, down) || (row + n < k && !before(value, other, down));
+        }
+        expect("tsort", x, at, dtype, test_bits(x->a, k, dtype));
+        assert_int_equal(columns[at], k - row - first);
+    }
+    if (rows && cols)
+        assert_string_equal(sam_tsort(&d, &a, 65, how).text,
+                            "tsort: groups of 65 columns: expected 0 to 64");
+}
+
+TEST(test_sorting)
+{
+    each(sorted, true, false);
+}
+
+/* --- images: the matrix by a walk over the padded images */
+
+static uint32_t few(struct bench *x, uint32_t least, uint32_t most)
+{
+    return least + (uint32_t)test_below(&x->seed, most - least + 1);
+}
+
+static uint64_t pad_bits(enum sam_dtype dtype, enum sam_tile_pad pad)
+{
+    const unsigned width = 8 * (unsigned)sam_dtype_size(dtype);
+    const uint64_t top = UINT64_C(1) << (width - 1), all = top | (top - 1);
+    if (pad == SAM_TILE_PAD_null || pad == SAM_TILE_PAD_zero)
+        return 0;
+    if (test_is_real(dtype))
+        return test_real(dtype)->infinity | (pad == SAM_TILE_PAD_min ? top : 0);
+    if (!test_is_signed(dtype))
+        return pad == SAM_TILE_PAD_max ? all : 0;
+    return pad == SAM_TILE_PAD_max ? top - 1 : top;
+}
+
+static void imaged(struct bench *x, enum sam_dtype dtype)
+{
+    enum { MOST = 4096 };
+    static uint64_t matrix[MOST][64];
+    struct sam_tile_image s = {.height = few(x, 1, 4),
+                               .width = few(x, 1, 4),
+                               .filter_height = few(x, 1, 3),
+                               .filter_width = few(x, 1, 2),
+                               .stride_height = few(x, 1, 2),
+                               .stride_width = few(x, 1, 3),
+                               .dilation_height = few(x, 1, 2),
+                               .dilation_width = few(x, 1, 2),
+                               .pad_top = few(x, 0, 2),
+                               .pad_bottom = few(x, 0, 2),
+                               .pad_left = few(x, 0, 2),
+                               .pad_right = few(x, 0, 2)};
+    const uint32_t group = few(x, 1, 5), groups = few(x, 1, 2), images = few(x, 1, 3);
+    s.channels = group * groups - few(x, 0, group - 1);
+    const uint32_t lines = images * groups * s.height * s.width;
+    struct sam_tile a = SAM_TILE_VALID(vec, f32, 96, 32, lines, group), d = tile(dtype, R, C);
+    uint8_t values[96 * 5 * 4];
+    size_t rows = 0, cols = 0;
+    a.type.dtype = dtype;
+    a.type.pad = (enum sam_tile_pad)test_below(&x->seed, 4);
+    const uint64_t pad = pad_bits(dtype, a.type.pad);
+    for (size_t i = 0; i < lines * group; i++)
+        test_set(values, i, dtype, test_element(&x->seed, dtype));
+    assert_int_equal(sam_tile_fill(x->core, &a, values, NULL), SAM_OK);
+    for (uint32_t n = 0; n < images; n++)
+        for (uint32_t top = 0;
+             top + s.dilation_height * (s.filter_height - 1) < s.height + s.pad_top + s.pad_bottom;
+             top += s.stride_height)
+            for (uint32_t left = 0; left + s.dilation_width * (s.filter_width - 1) <
+                                    s.width + s.pad_left + s.pad_right;
+                 left += s.stride_width, rows++) {
+                cols = 0;
+                for (uint32_t g = 0; g < groups; g++)
+                    for (uint32_t fy = 0; fy < s.filter_height; fy++)
+                        for (uint32_t fx = 0; fx < s.filter_width; fx++)
+                            for (uint32_t c = 0; c < group; c++) {
+                                const int64_t y =
+                                    (int64_t)(top + fy * s.dilation_height) - s.pad_top;
+                                const int64_t z =
+                                    (int64_t)(left + fx * s.dilation_width) - s.pad_left;
+                                const bool in = g * group + c < s.channels && y >= 0 &&
+                                                y < s.height && z >= 0 && z < s.width;
+                                const size_t line =
+                                    ((size_t)(n * groups + g) * s.height + (size_t)y) * s.width +
+                                    (size_t)z;
+                                matrix[rows][cols++] =
+                                    in ? test_bits(values, line * group + c, dtype) : pad;
+                            }
+            }
+    if (!rows) {
+        assert_string_equal(sam_timg2col(&d, &a, 0, 0, &s).text,
+                            "timg2col: the filter is larger than the padded image");
+        return;
+    }
+    const uint32_t m = few(x, 0, (uint32_t)rows - 1), k = few(x, 0, (uint32_t)cols - 1);
+    d.type.valid_rows = few(x, 0, rows - m < R ? (uint32_t)rows - m : R);
+    d.type.valid_cols = few(x, 0, (uint32_t)cols - k < C ? (uint32_t)cols - k : C);
+    good(sam_timg2col(&d, &a, m, k, &s));
+    read(x, &d);
+    for (size_t i = 0; i < (size_t)(d.type.valid_rows * d.type.valid_cols); i++)
+        expect("timg2col", x, i, dtype,
+               matrix[m + i / (size_t)d.type.valid_cols][k + i % (size_t)d.type.valid_cols]);
+    d.type.valid_rows = d.type.valid_cols = 1;
+    char text[120];
+    snprintf(text, sizeof text, "timg2col: 1 rows from %zu leave the matrix, which has %zu", rows,
+             rows);
+    assert_string_equal(sam_timg2col(&d, &a, (double)rows, 0, &s).text, text);
+    snprintf(text, sizeof text, "timg2col: 1 columns from %zu leave the matrix, which has %zu",
+             cols, cols);
+    assert_string_equal(sam_timg2col(&d, &a, 0, (double)cols, &s).text, text);
+    s.stride_width = 0;
+    assert_string_equal(sam_timg2col(&d, &a, 0, 0, &s).text,
+                        "timg2col: stride_width 0: expected 1 to 65535");
+}
+
+TEST(test_images)
+{
+    each(imaged, true, true);
+}
+
 /* --- histograms */
 
 TEST(test_histograms)

@@ -2,23 +2,21 @@
 /* Every operation on typed tiles compiles; the macros of tile_ops.h compile as C++; and both give
  * what plain loops do. Prints "ok", or what was wrong. */
 #include <cmath>
-#include <cstdio>
-#include <samite/tile.hpp>
-#include <string>
+
+#include "expect.hpp"
 
 namespace samite
 {
 /* One instance of each. */
 using F = Tile<TileType::Vec, float, 16, 16>;
-#define SAMITE_TILE_T_(name, lower, vec, same)   template RecordEvent name(F &, F &);
-#define SAMITE_TILE_TT_(name, lower, vec, same)  template RecordEvent name(F &, F &, F &);
-#define SAMITE_TILE_TTT_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, F &);
-#define SAMITE_TILE_S_(name, lower, vec, same)   template RecordEvent name(F &, double);
-#define SAMITE_TILE_TS_(name, lower, vec, same)  template RecordEvent name(F &, F &, double);
-#define SAMITE_TILE_TTS_(name, lower, vec, same) template RecordEvent name(F &, F &, F &, double);
-#define SAMITE_TILE_TA_(name, lower, vec, same, how) template RecordEvent name(F &, F &, how);
-#define SAMITE_TILE_TTA_(name, lower, vec, same, how)                                              \
-    template RecordEvent name(F &, F &, F &, how);
+#define SAMITE_TILE_T_(name, lower, vec, same)        template RecordEvent name(F &, F &);
+#define SAMITE_TILE_TT_(name, lower, vec, same)       template RecordEvent name(F &, F &, F &);
+#define SAMITE_TILE_TTT_(name, lower, vec, same)      template RecordEvent name(F &, F &, F &, F &);
+#define SAMITE_TILE_S_(name, lower, vec, same)        template RecordEvent name(F &, double);
+#define SAMITE_TILE_TS_(name, lower, vec, same)       template RecordEvent name(F &, F &, double);
+#define SAMITE_TILE_TTS_(name, lower, vec, same)      template RecordEvent name(F &, F &, F &, double);
+#define SAMITE_TILE_TA_(name, lower, vec, same, how)  template RecordEvent name(F &, F &, how);
+#define SAMITE_TILE_TTA_(name, lower, vec, same, how) template RecordEvent name(F &, F &, F &, how);
 #define SAMITE_TILE_TSA_(name, lower, vec, same, how)                                              \
     template RecordEvent name(F &, F &, double, how);
 #define SAMITE_TILE_TSSA_(name, lower, vec, same, how)                                             \
@@ -27,28 +25,26 @@ using F = Tile<TileType::Vec, float, 16, 16>;
 #define SAMITE_TILE_IA_(name, lower, vec, same, how) template RecordEvent name(F &, int64_t, how);
 #define SAMITE_TILE_TII_(name, lower, vec, same)                                                   \
     template RecordEvent name(F &, F &, int64_t, int64_t);
+#define SAMITE_TILE_TTTT_(name, lower, vec, same)                                                  \
+    template RecordEvent name(F &, F &, F &, F &, F &);
+#define SAMITE_TILE_TTTTT_(name, lower, vec, same)                                                 \
+    template RecordEvent name(F &, F &, F &, F &, F &, F &);
+#define SAMITE_TILE_TIA_(name, lower, vec, same, how)                                              \
+    template RecordEvent name(F &, F &, int64_t, how);
+#define SAMITE_TILE_VT_(name, lower, vec, same)                                                    \
+    template RecordEvent name(F &, const sam_tile_view &, F &);
+#define SAMITE_TILE_VTT_(name, lower, vec, same)                                                   \
+    template RecordEvent name(F &, const sam_tile_view &, F &, F &);
+#define SAMITE_TILE_VTTT_(name, lower, vec, same)                                                  \
+    template RecordEvent name(F &, const sam_tile_view &, F &, F &, F &);
+#define SAMITE_TILE_TTV_(name, lower, vec, same)                                                   \
+    template RecordEvent name(const sam_tile_view &, F &, F &);
+#define SAMITE_TILE_TTTV_(name, lower, vec, same)                                                  \
+    template RecordEvent name(const sam_tile_view &, F &, F &, F &);
 #include <samite/tile_calls.hpp>
 } // namespace samite
 
 using namespace samite;
-
-static int wrong;
-
-static void expect(bool good, const char *what)
-{
-    if (!good)
-        wrong++, std::printf("%s\n", what);
-}
-
-template <typename Call> static std::string message(Call call)
-{
-    try {
-        call();
-    } catch (const Error &error) {
-        return error.what();
-    }
-    return "";
-}
 
 static std::vector<float> ramp(size_t count)
 {
@@ -159,6 +155,50 @@ static void windows()
            "an address that is not aligned");
 }
 
+/* Elements of arrays by byte, sorted rows, images, factors with scales. */
+static void irregular()
+{
+    std::vector<float> array = ramp(64);
+    const std::vector<float> before = array;
+    const sam_tile_view all{array.data(), array.size(), SAM_TILE_f32, 1, 0, {64}, {1}};
+    Tile<TileType::Vec, float, 1, 8> x, y, z;
+    Tile<TileType::Vec, uint32_t, 1, 8> at;
+    at.fill(std::vector<uint32_t>{0, 8, 4, 252, 16, 12, 40, 20});
+    RecordEvent got = MGATHER(x, all, at);
+    expect(x.read()[3] == before[63], "MGATHER");
+    TADDS(y, x, 1, got);
+    MGATHER_CAS(z, all, at, x, y);
+    expect(z.read() == x.read() && array[2] == before[2] + 1, "MGATHER_CAS");
+    MSCATTER(all, x, at);
+    expect(array == before, "MSCATTER");
+    TSORT(z, at, x, 4, SAM_TILE_DESCENDING);
+    expect(z.read()[0] >= z.read()[1] && x.read()[at.read()[0]] == z.read()[0], "TSORT");
+
+    Tile<TileType::Vec, float, 16, 8, BLayout::RowMajor, 9, 1> pixels;
+    Tile<TileType::Vec, float, 16, 8, BLayout::RowMajor, 4, 4> places;
+    pixels.fill(ramp(9));
+    TIMG2COL(places, pixels, 0, 0, sam_tile_image{3, 3, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 1});
+    expect(places.read()[6] == ramp(9)[4], "TIMG2COL");
+
+    Tile<TileType::Mat, float8_e4m3_t, 16, 32> factor;
+    Tile<TileType::Left, float8_e4m3_t, 16, 32> left;
+    Tile<TileType::Right, float8_e4m3_t, 32, 32, BLayout::RowMajor, 32, 16> right;
+    Tile<TileType::Mat, float8_e4m3_t, 32, 32, BLayout::RowMajor, 32, 16> other;
+    Tile<TileType::Mat, float8_e8m0_t, 16, 32, BLayout::RowMajor, 16, 1> down;
+    Tile<TileType::Mat, float8_e8m0_t, 1, 32, BLayout::RowMajor, 1, 16> across;
+    Tile<TileType::Acc, float, 16, 16> sum;
+    F out;
+    factor.fill(std::vector<float8_e4m3_t>(512, {0x38})); /* 1 */
+    other.fill(std::vector<float8_e4m3_t>(512, {0x40}));  /* 2 */
+    down.fill(std::vector<float8_e8m0_t>(16, {126}));     /* 1/2 */
+    across.fill(std::vector<float8_e8m0_t>(16, {128}));   /* 2 */
+    TMOV(left, factor);
+    TMOV(right, other);
+    TMATMUL_MX(sum, left, down, right, across);
+    TMOV(out, sum);
+    expect(out.read() == std::vector<float>(256, 64), "TMATMUL_MX");
+}
+
 /* The calls of C. */
 static void calls()
 {
@@ -192,6 +232,7 @@ int main()
         modes();
         products();
         windows();
+        irregular();
         calls();
     });
     expect(failed.empty(), failed.c_str());

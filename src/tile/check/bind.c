@@ -207,9 +207,12 @@ bool sam_tile_stored_input(const struct sam_tile_program *p, size_t function,
         sam_tile_bind_values(p, &p->funcs[function], arguments, count, values, &error) == SAM_OK)
         for (size_t i = 0; i < p->op_count && !found; i++) {
             const struct sam_tile_op *op = &p->ops[i];
-            if (op->code < SAM_TILE_FIRST_OP || !sam_tile_stores(sam_tile_row(op->code)))
+            const uint32_t window = op->code < SAM_TILE_FIRST_OP
+                                        ? SAM_TILE_NONE
+                                        : sam_tile_window_written(sam_tile_row(op->code));
+            if (window == SAM_TILE_NONE)
                 continue;
-            const uint32_t at = sam_tile_pointer_of(p, sam_tile_arg(p, op, op->operand_count - 1));
+            const uint32_t at = sam_tile_pointer_of(p, sam_tile_arg(p, op, window));
             for (size_t k = 0; k < count && !found; k++)
                 if (values[k] == at && !arguments[k].output) {
                     *argument = k;

@@ -5,6 +5,17 @@
 
 #include "tile/check/flow.h"
 
+/* Returns whether an operand is an arith.constant, in *number. */
+static inline bool sam_tile_literal(const struct sam_tile_program *program,
+                                    const struct sam_tile_op *op, uint32_t operand, int64_t *number)
+{
+    const uint32_t made = program->values[sam_tile_arg(program, op, operand)].op;
+    if (made == SAM_TILE_NONE || program->ops[made].code != SAM_TILE_CONSTANT)
+        return false;
+    *number = program->ops[made].literal;
+    return true;
+}
+
 /* Bind each argument, in values[count]. SAM_ERR_INPUT for an argument that the function does not
  * have, that is given twice or has the wrong kind, and for a missing parameter other than a tile.
  */

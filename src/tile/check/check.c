@@ -26,7 +26,7 @@ static void check_value_types(struct checker *c)
 /* Returns whether the operation after an allocation determines the size of its tile. */
 static bool is_fixed(const struct checker *c, const struct sam_tile_op *alloc, unsigned cols)
 {
-    const struct sam_tile_ty *types[4] = {NULL};
+    const struct sam_tile_ty *types[SAM_TILE_OPERANDS] = {NULL};
     int64_t valid[2];
     if (alloc->next == SAM_TILE_NONE)
         return false;
@@ -149,8 +149,8 @@ static void check_overlap(struct checker *c, const struct sam_tile_op *op)
 
 static void check_tile_op(struct checker *c, const struct sam_tile_op *op)
 {
-    const struct sam_tile_ty *types[4] = {NULL};
-    struct sam_tile_pos positions[4] = {{0}};
+    const struct sam_tile_ty *types[SAM_TILE_OPERANDS] = {NULL};
+    struct sam_tile_pos positions[SAM_TILE_OPERANDS] = {{0}};
     for (uint32_t i = 0; i < op->operand_count; i++) {
         types[i] = sam_tile_ty(c->p, sam_tile_arg(c->p, op, i));
         positions[i] = c->p->operands[op->operands + i].pos;

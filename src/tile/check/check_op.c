@@ -26,7 +26,7 @@ static const struct sam_tile_type *tile(const struct checked_op *s, size_t index
 /* "the source", "source 2", "the destination" */
 static const char *which(const struct checked_op *s, size_t index)
 {
-    static const char *const names[] = {"source 1", "source 2", "source 3"};
+    static const char *const names[] = {"source 1", "source 2", "source 3", "source 4", "source 5"};
     if (index >= s->sources || index >= SAM_COUNT(names))
         return "the destination";
     return s->sources == 1 || s->row->sources[1] != 't' ? "the source" : names[index];
@@ -90,53 +90,6 @@ static void require(const struct checked_op *s, size_t index, enum sam_tile_rela
         u->later(u->context, relation, a, b, text);
 }
 
-/* --- a type */
-
-/* Report that rows (columns) of a tile are not whole blocks, with the padded type that is. */
-static void fail_line(struct sam_tile_report *report, struct sam_tile_pos pos,
-                      const struct sam_tile_type *t, bool by_rows, uint64_t line)
-{
-    struct sam_tile_ty padded = {.kind = SAM_TILE_KIND_TILE, .dtype = t->dtype, .tile = *t};
-    struct sam_buffer text = {0};
-    uint32_t *length = by_rows ? &padded.tile.cols : &padded.tile.rows;
-    const uint64_t elements = (line + 31) / 32 * (32 / sam_tile_size(t->dtype));
-    if (elements <= INT32_MAX) {
-        *length = (uint32_t)elements;
-        sam_tile_ty_print(&text, &padded, false);
-    }
-    sam_tile_error(
-        report, pos, "a %s of the tile has %" PRIu64 " bytes: expected a multiple of 32%s%s",
-        by_rows ? "row" : "column", line, text.size ? ", as in " : "", sam_buffer_text(&text));
-    sam_buffer_free(&text);
-}
-
-void sam_tile_verify_type(const struct sam_tile_verifier *verifier, const struct sam_tile_type *t,
-                          struct sam_tile_pos pos)
-{
-    struct sam_tile_report *report = verifier->report;
-    uint64_t size = sam_tile_size(t->dtype);
-    if (t->valid_rows > t->rows || t->valid_cols > t->cols)
-        sam_tile_error(report, pos,
-                       "the valid rectangle %" PRId64 "x%" PRId64 " is larger than the tile, "
-                       "%" PRIu32 "x%" PRIu32,
-                       t->valid_rows, t->valid_cols, t->rows, t->cols);
-    bool by_rows = t->blayout == SAM_TILE_row_major;
-    uint64_t line = (by_rows ? t->cols : t->rows) * size;
-    /* The specification has vectors of R x 1 elements without padding. */
-    const bool vector = by_rows && t->cols == 1;
-    if (t->slayout == SAM_TILE_none_box && line % 32 && !vector)
-        fail_line(report, pos, t, by_rows, line);
-    if (t->slayout != SAM_TILE_none_box && sam_tile_bytes(t) % t->fractal)
-        sam_tile_error(report, pos,
-                       "a boxed tile has %" PRIu64 " bytes: expected a multiple of its fractal, %u",
-                       sam_tile_bytes(t), t->fractal);
-    uint64_t capacity = sam_tile_capacity(verifier->profile, t->loc);
-    capacity = capacity ? capacity : SAM_TILE_LARGEST;
-    if (sam_tile_bytes(t) > capacity)
-        sam_tile_error(report, pos, "the tile has %" PRIu64 " bytes, %s has %" PRIu64,
-                       sam_tile_bytes(t), sam_tile_loc_names[t->loc], capacity);
-}
-
 /* --- operands */
 
 static bool dtype_allowed(const void *context, enum sam_dtype dtype)
@@ -144,7 +97,7 @@ static bool dtype_allowed(const void *context, enum sam_dtype dtype)
     const struct checked_op *s = context;
     if (s->row->dtypes == SAM_TILE_ANY)
         return true;
-    if (sam_tile_size(dtype) == 8)
+    if (sam_tile_is_stored(dtype))
         return false;
     if ((s->row->dtypes == SAM_TILE_REAL && !sam_tile_is_real(dtype)) ||
         (s->row->dtypes == SAM_TILE_WHOLE && sam_tile_is_real(dtype)))
@@ -326,29 +279,94 @@ static void exact_loc(const struct checked_op *s, size_t index, size_t loc)
 /* Products of a row and a matrix. */
 static bool is_vector_product(const struct sam_tile_row *row)
 {
-    return row == sam_tile_row(SAM_TILE_TGEMV) || row == sam_tile_row(SAM_TILE_TGEMV_ACC) ||
-           row == sam_tile_row(SAM_TILE_TGEMV_BIAS);
+    return strncmp(row->name, "tgemv", 5) == 0;
+}
+
+/* The memories of d = a * b, and the sizes of d. */
+static void product_places(const struct checked_op *s, size_t a, size_t b, size_t d)
+{
+    exact_loc(s, a, SAM_TILE_left);
+    exact_loc(s, b, SAM_TILE_right);
+    exact_loc(s, d, SAM_TILE_acc);
+}
+
+static void product_sizes(const struct checked_op *s, size_t a, size_t b, size_t d)
+{
+    if (is_vector_product(s->row))
+        valid_rows(s, a, 1, "");
+    valid_rows(s, d, tile(s, a)->valid_rows, ", as the left factor");
+    valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
 }
 
 /* d = a * (a + 1) */
 static void product(const struct checked_op *s, size_t a, size_t d)
 {
     const size_t b = a + 1;
-    exact_loc(s, a, SAM_TILE_left);
-    exact_loc(s, b, SAM_TILE_right);
-    exact_loc(s, d, SAM_TILE_acc);
+    product_places(s, a, b, d);
     enum sam_dtype dtype = tile(s, a)->dtype;
     bool bytes = dtype == SAM_I8;
-    if (!bytes && !sam_tile_is_real(dtype))
+    if (!bytes && (!sam_tile_is_real(dtype) || sam_tile_is_stored(dtype)))
         FAULT(s, a, "%s: %s is of %s: expected f16, bf16, f32 or i8", s->row->name, which(s, a),
               sam_tile_dtype_name(dtype));
     same_dtype(s, a, b);
     exact_dtype(s, d, bytes ? SAM_I32 : SAM_F32);
-    if (is_vector_product(s->row))
-        valid_rows(s, a, 1, "");
-    valid_rows(s, d, tile(s, a)->valid_rows, ", as the left factor");
-    valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
+    product_sizes(s, a, b, d);
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
+}
+
+/* Factor a of a scaled product, whose lines along K have `depth` elements, and its scales, operand
+ * a + 1: one per 32 elements of a line. */
+static void scaled_factor(const struct checked_op *s, size_t a, int64_t depth, bool left)
+{
+    const struct sam_tile_type *type = tile(s, a), *scale = tile(s, a + 1);
+    const enum sam_dtype dtype = type->dtype;
+    const bool pairs = dtype == SAM_U8;
+    if (!pairs && dtype != SAM_E4M3 && dtype != SAM_E5M2 && dtype != SAM_F16 && dtype != SAM_BF16)
+        FAULT(s, a, "%s: %s is of %s: expected e4m3, e5m2, ui8 (pairs of e2m1), f16 or bf16",
+              s->row->name, which(s, a), sam_tile_dtype_name(dtype));
+    if (pairs && type->blayout != (left ? SAM_TILE_row_major : SAM_TILE_col_major))
+        FAULT(s, a, "%s: %s, of pairs, has blayout %s: expected %s", s->row->name, which(s, a),
+              sam_tile_layout_names[type->blayout],
+              sam_tile_layout_names[left ? SAM_TILE_row_major : SAM_TILE_col_major]);
+    exact_loc(s, a + 1, SAM_TILE_mat);
+    exact_dtype(s, a + 1, SAM_E8M0);
+    if (scale->blayout != SAM_TILE_row_major)
+        FAULT(s, a + 1, "%s: %s has blayout col_major: expected row_major", s->row->name,
+              which(s, a + 1));
+    if (dtype == SAM_F16 || dtype == SAM_BF16) {
+        valid_rows(s, a + 1, 0, ", as f16 and bf16 have no scales");
+        return;
+    }
+    const int64_t blocks = left ? scale->valid_cols : scale->valid_rows;
+    const int64_t covered = combine(s, true, blocks, 32), most = combine(s, false, depth, 31);
+    const char *text = "%s: %s has %s blocks of scales for %s elements: expected one per 32";
+    if (left)
+        valid_rows(s, a + 1, type->valid_rows, ", as the left factor");
+    else
+        valid_cols(s, a + 1, type->valid_cols, ", as the right factor");
+    require(s, a + 1, SAM_TILE_AT_MOST, depth, covered, text, s->row->name, which(s, a + 1),
+            size(blocks).text, size(depth).text);
+    require(s, a + 1, SAM_TILE_AT_MOST, covered, most, text, s->row->name, which(s, a + 1),
+            size(blocks).text, size(depth).text);
+}
+
+/* d = (a * scales a + 1) * (b * scales b + 1), b = a + 2 */
+static void scaled_product(const struct checked_op *s, size_t a, size_t d)
+{
+    const size_t b = a + 2;
+    const struct sam_tile_type *left = tile(s, a), *right = tile(s, b);
+    const int64_t depth =
+        left->dtype == SAM_U8 ? combine(s, true, left->valid_cols, 2) : left->valid_cols;
+    const int64_t other =
+        right->dtype == SAM_U8 ? combine(s, true, right->valid_rows, 2) : right->valid_rows;
+    product_places(s, a, b, d);
+    exact_dtype(s, d, SAM_F32);
+    product_sizes(s, a, b, d);
+    require(s, b, SAM_TILE_EQUAL, depth, other,
+            "%s: the left factor has %s elements in a row, the right one %s in a column",
+            s->row->name, size(depth).text, size(other).text);
+    scaled_factor(s, a, depth, true);
+    scaled_factor(s, b, other, false);
 }
 
 /* --- unions, tables, indices */
@@ -413,9 +431,8 @@ static void is_index(const struct checked_op *s, size_t index, size_t unused)
               s->row->name, which(s, index), sam_tile_dtype_name(dtype));
 }
 
-/* Elements of partition `part` are chosen by indices, operand 1, and perhaps a mask, operand 2, for
- * or from tile `at`. */
-static void picked(const struct checked_op *s, size_t part, size_t at)
+/* Elements of partition `part` are chosen by indices, operand 1, for or from tile `at`. */
+static void chosen(const struct checked_op *s, size_t part, size_t at)
 {
     const struct sam_tile_ty *p = s->types[part];
     if (p->rank != 1)
@@ -425,6 +442,12 @@ static void picked(const struct checked_op *s, size_t part, size_t at)
               sam_tile_dtype_name(tile(s, at)->dtype), sam_tile_dtype_name(p->dtype));
     is_index(s, 1, 0);
     valid_as(s, 1, at);
+}
+
+/* The same with perhaps a mask, operand 2. */
+static void picked(const struct checked_op *s, size_t part, size_t at)
+{
+    chosen(s, part, at);
     if (s->sources < 3)
         return;
     exact_dtype(s, 2, SAM_U8);
@@ -462,6 +485,13 @@ static void merged(const struct checked_op *s, size_t a, size_t d)
         valid_rows(s, i, 1, "");
     valid_cols(s, d, combine(s, false, tile(s, a)->valid_cols, tile(s, a + 1)->valid_cols),
                ", as both sources together");
+}
+
+/* The elements of a, or their columns. */
+static void sorted(const struct checked_op *s, size_t a, size_t d)
+{
+    if (tile(s, d)->dtype != SAM_U32)
+        same_dtype(s, a, d);
 }
 
 /* The filter has, of 16 bits, the higher byte of each row, of 32 bits, those of all rows. */
@@ -624,6 +654,9 @@ SHAPE(concat,      {same_dtype, 0, 1}, {same_dtype, 0, 2}, {joined, 0, 2})
 SHAPE(matmul,      {product, 0, 2})
 SHAPE(matmul_acc,  {product, 1, 3}, {exact_loc, 0, SAM_TILE_acc}, {same_dtype, 3, 0}, {valid_as, 0, 3})
 SHAPE(matmul_bias, {product, 0, 3}, {exact_loc, 2, SAM_TILE_mat}, {same_dtype, 3, 2}, {repeated, 2, true})
+SHAPE(matmul_mx,   {scaled_product, 0, 4})
+SHAPE(matmul_mx_acc, {scaled_product, 1, 5}, {exact_loc, 0, SAM_TILE_acc}, {same_dtype, 5, 0}, {valid_as, 0, 5})
+SHAPE(matmul_mx_bias, {scaled_product, 0, 5}, {exact_loc, 4, SAM_TILE_mat}, {same_dtype, 5, 4}, {repeated, 4, true})
 SHAPE(partial,     {same_dtype, 2, 0}, {same_dtype, 2, 1}, {union_of, 0, 2})
 SHAPE(triangle,    {NULL, 0, 0})
 SHAPE(quantize,    {valid_as, 0, 3}, {is_single, 0, 1}, {is_byte, 3, 2})
@@ -632,7 +665,10 @@ SHAPE(gather,      {same_dtype, 0, 2}, {is_index, 1, 0}, {valid_as, 1, 2}, {as_w
 SHAPE(scatter,     {same_dtype, 0, 2}, {is_index, 1, 0}, {valid_as, 1, 0}, {cols_of, 2, 0})
 SHAPE(histogram,   {counted, 0, 2})
 SHAPE(merge,       {same_dtype, 0, 2}, {same_dtype, 0, 1}, {merged, 0, 2})
+SHAPE(sort,        {valid_as, 0, 2}, {sorted, 0, 2})
+SHAPE(image,       {same_dtype, 0, 16})
 SHAPE(mgather,     {taken, 0, 0})
+SHAPE(mgather_cas, {chosen, 0, 4}, {elements, 2, 1})
 SHAPE(mscatter,    {given, 0, 0})
 SHAPE(from_peer,   {same_dtype, 2, 0}, {valid_as, 0, 2})
 /* clang-format on */

@@ -52,8 +52,8 @@ void sam_tile_infer(enum sam_tile_profile profile, unsigned code, unsigned attri
     const struct sam_tile_verifier verifier = {
         .profile = profile, .attribute = attribute, .report = &report, .unknown = &unknown};
     const uint32_t count = sam_tile_row(code)->count;
-    struct sam_tile_ty all[4];
-    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_ty all[SAM_TILE_OPERANDS];
+    const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     valid[0] = valid[1] = SAM_TILE_DYNAMIC;
     for (uint32_t i = 0; i <= count; i++) {
         all[i] = *types[i];

@@ -114,7 +114,8 @@ static void touch(struct waits *w, uint32_t index, uint32_t operand)
     struct sam_tile_conflict conflict;
     struct sam_tile_access access = {.space = sam_tile_ty(w->p, value)->tile.loc,
                                      .pipe = sam_tile_pipe(op->code),
-                                     .write = operand + 1 == op->operand_count,
+                                     .write =
+                                         sam_tile_writes_operand(sam_tile_row(op->code), operand),
                                      .op = index};
     enum sam_tile_kind kind = sam_tile_ty(w->p, value)->kind;
     if (kind == SAM_TILE_KIND_TILE

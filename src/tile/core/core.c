@@ -189,8 +189,8 @@ void sam_tile_actual_type(const struct sam_tile_actual *a, struct sam_tile_ty *t
 
 static SAM_NOINLINE enum sam_status verifier(const struct sam_tile_job *job)
 {
-    struct sam_tile_ty types[4]; /* only members of their kind are set */
-    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_ty types[SAM_TILE_OPERANDS]; /* only members of their kind are set */
+    const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     struct sam_tile_report report = {0};
     struct sam_tile_verifier verifier = {
         .profile = job->core->profile, .attribute = job->attribute, .report = &report};
@@ -232,7 +232,7 @@ static bool tile_span(const struct sam_tile_ref *t, struct sam_tile_span *span)
 
 static enum sam_status touch(struct sam_tile_job *job, size_t index, uint32_t id)
 {
-    bool memory = false, write = index == job->sources;
+    bool memory = false, write = sam_tile_writes_operand(job->row, index);
     const struct sam_tile_actual *a = &job->actuals[index];
     bool window = a->kind == SAM_TILE_IS_WINDOW;
     struct sam_tile_conflict conflict;

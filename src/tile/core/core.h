@@ -58,7 +58,7 @@ struct sam_tile_core {
     struct {
         bool any;
         unsigned attribute;
-        struct sam_tile_type types[4];
+        struct sam_tile_type types[SAM_TILE_OPERANDS];
     } good[SAM_TILE_CODES - SAM_TILE_FIRST_OP];
 };
 
@@ -90,7 +90,7 @@ struct sam_tile_job {
     unsigned code, attribute;
     const struct sam_tile_actual *actuals;
     size_t sources;
-    uint64_t ends[4]; /* end of the last byte of each tile operand */
+    uint64_t ends[SAM_TILE_OPERANDS]; /* end of the last byte of each tile operand */
     struct sam_error *error;
 };
 

@@ -227,12 +227,13 @@ static enum sam_status infer(struct sam_tile_exec *x, const struct sam_tile_op *
 {
     const bool wanted[] = {sam_tile_is_inferred(x->p, op, false),
                            sam_tile_is_inferred(x->p, op, true)};
-    struct sam_tile_ty types[4] = {0};
-    const struct sam_tile_ty *pointers[4];
+    struct sam_tile_ty types[SAM_TILE_OPERANDS];
+    const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     int64_t valid[2];
     enum sam_status status = SAM_OK;
     if (!wanted[0] && !wanted[1])
         return SAM_OK;
+    memset(types, 0, op->operand_count * sizeof *types);
     for (uint32_t i = 0; i < op->operand_count; i++) {
         sam_tile_actual_type(&actuals[i], &types[i]);
         pointers[i] = &types[i];
@@ -247,7 +248,7 @@ static enum sam_status infer(struct sam_tile_exec *x, const struct sam_tile_op *
 static enum sam_status tile_op(struct sam_tile_exec *x, uint32_t index)
 {
     const struct sam_tile_op *op = &x->p->ops[index];
-    struct sam_tile_actual actuals[4];
+    struct sam_tile_actual actuals[SAM_TILE_OPERANDS];
     struct sam_error error; /* of the failing operation */
     for (uint32_t i = 0; i < op->operand_count; i++) {
         uint32_t value = sam_tile_arg(x->p, op, i);

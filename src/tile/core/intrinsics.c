@@ -325,7 +325,7 @@ static struct sam_event failed(enum sam_status status, const char *format, ...)
 
 static struct sam_tile *const no_tiles[] = {NULL};
 static const struct sam_event *const no_events[] = {NULL};
-static const char *const names[] = {"src", "src1", "src2", "src3"};
+static const char *const names[] = {"src", "src1", "src2", "src3", "src4"};
 
 /* All sources, and the destination unless it is NULL, must live on the same core. */
 static enum sam_status place_all(const char *name, struct sam_tile *dst,
@@ -362,7 +362,7 @@ struct call {
     struct sam_tile *dst;               /* NULL for tstore */
     struct sam_tile *const *sources;    /* NULL-terminated */
     const struct sam_tile_window *view; /* or NULL */
-    double numbers[3];                  /* scalars and indices, in order */
+    double numbers[SAM_TILE_OPERANDS];  /* scalars and indices, in order */
 };
 
 /* The bits of a scalar. Floats are rounded; integers must fit. */
@@ -398,7 +398,7 @@ static enum sam_dtype scalar_dtype(const struct call *call, const struct sam_til
     if (!call->dst)
         return SAM_F32; /* without a destination there is no scalar */
     const bool of_source = sam_tile_scalar_of_source(call->row) != (index > 0);
-    return (of_source ? refs[0] : refs[3]).type.dtype;
+    return (of_source ? refs[0] : refs[SAM_TILE_OPERANDS - 1]).type.dtype;
 }
 
 /* Collect the operands in row order, then the destination. */
@@ -427,7 +427,8 @@ static enum sam_status gather(const struct call *call, const struct sam_tile_ref
         if (status != SAM_OK)
             return status;
     }
-    actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[3]};
+    actuals[count] =
+        (struct sam_tile_actual){.kind = SAM_TILE_IS_TILE, .tile = &refs[SAM_TILE_OPERANDS - 1]};
     if (!call->dst)
         actuals[count] = (struct sam_tile_actual){.kind = SAM_TILE_IS_WINDOW, .window = call->view};
     return SAM_OK;
@@ -447,7 +448,7 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
     if (other || (scalars > 1 && !strchr(kinds, 'i')))
         return sam_fail(error, SAM_ERR_USAGE, "%s takes operands of another kind: use sam_%s",
                         call->name, call->name);
-    while (tiles < 4 && call->sources[tiles])
+    while (tiles < SAM_TILE_OPERANDS && call->sources[tiles])
         tiles++;
     if (!call->dst && !sam_tile_stores(call->row))
         return sam_fail(error, SAM_ERR_USAGE, "%s has no destination", call->name);
@@ -465,8 +466,8 @@ static enum sam_status check_operands(const struct call *call, const char *kinds
 static enum sam_status run_call(const struct call *call, const struct sam_event *const *events,
                                 struct sam_tile_core **core, struct sam_error *error)
 {
-    struct sam_tile_ref refs[4];
-    struct sam_tile_actual actuals[4];
+    struct sam_tile_ref refs[SAM_TILE_OPERANDS]; /* of the sources; the last, of dst */
+    struct sam_tile_actual actuals[SAM_TILE_OPERANDS];
     size_t tiles = 0;
     while (call->sources[tiles])
         tiles++;
@@ -474,7 +475,7 @@ static enum sam_status run_call(const struct call *call, const struct sam_event 
     for (size_t i = 0; i < tiles && status == SAM_OK; i++)
         status = make_ref(call->sources[i], names[i], &refs[i], error);
     if (status == SAM_OK && call->dst)
-        status = make_ref(call->dst, "dst", &refs[3], error);
+        status = make_ref(call->dst, "dst", &refs[SAM_TILE_OPERANDS - 1], error);
     if (status == SAM_OK)
         status = gather(call, refs, actuals, error);
     if (status != SAM_OK)
@@ -580,15 +581,20 @@ struct sam_event sam_tile_apply_at(const char *name, struct sam_tile *dst, struc
     return find_code(name, &call.code) ? apply(&call, "i", events) : unknown(name);
 }
 
-struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
-                                     const struct sam_tile_view *view,
-                                     const struct sam_event *const *events)
+struct sam_event sam_tile_call_view(enum sam_tile_opcode op, struct sam_tile *dst,
+                                    struct sam_tile *const *sources,
+                                    const struct sam_tile_view *view,
+                                    const struct sam_event *const *events)
 {
-    struct sam_tile *const stored[] = {tile, NULL};
-    struct call call = {.name = load ? "tload" : "tstore",
-                        .code = load ? SAM_TILE_TLOAD : SAM_TILE_TSTORE,
-                        .dst = load ? tile : NULL,
-                        .sources = load ? no_tiles : stored};
+    if ((unsigned)op >= SAM_TILE_OPS)
+        return failed(SAM_ERR_USAGE, "unknown operation %u", (unsigned)op);
+    struct call call = {.code = SAM_TILE_FIRST_OP + (unsigned)op, .dst = dst, .sources = sources};
+    const struct sam_tile_row *row = sam_tile_row(call.code);
+    call.name = row->name;
+    if (row->sources[0] != 'v' && !sam_tile_stores(row))
+        return failed(SAM_ERR_USAGE, "%s takes no view", call.name);
+    if (dst && sam_tile_stores(row))
+        return failed(SAM_ERR_USAGE, "%s has a view as its destination", call.name);
     if (!view || (!view->data && view->count))
         return failed(SAM_ERR_USAGE, "%s: the %s is NULL", call.name, view ? "array" : "view");
     if (view->rank == 0 || view->rank > SAM_TILE_RANK || !sam_tile_has_dtype(view->dtype) ||
@@ -613,6 +619,15 @@ struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
         return failed(SAM_ERR_USAGE, "%s: the view starts at element %" PRId64, call.name, w.base);
     call.view = &w;
     return apply(&call, "v", events);
+}
+
+struct sam_event sam_tile_apply_view(bool load, struct sam_tile *tile,
+                                     const struct sam_tile_view *view,
+                                     const struct sam_event *const *events)
+{
+    struct sam_tile *const stored[] = {tile, NULL};
+    return load ? sam_tile_call_view(SAM_TILE_OP_TLOAD, tile, NULL, view, events)
+                : sam_tile_call_view(SAM_TILE_OP_TSTORE, NULL, stored, view, events);
 }
 
 struct sam_event sam_tile_sync(struct sam_tile_core *core, const struct sam_event *const *events)

@@ -95,7 +95,7 @@ static struct choice choice_of(const struct sam_tile_job *job, bool load)
 {
     const size_t part = load ? 0 : job->sources;
     return (struct choice){job->actuals[part].window, job->actuals[load ? job->sources : 0].tile,
-                           sam_tile_src(job, 1), job->sources > 2 ? sam_tile_src(job, 2) : NULL};
+                           sam_tile_src(job, 1), job->sources == 3 ? sam_tile_src(job, 2) : NULL};
 }
 
 static bool is_chosen(const struct sam_tile_job *job, const struct choice *c, size_t i, size_t j)
@@ -113,6 +113,16 @@ static int64_t chosen(const struct sam_tile_job *job, const struct choice *c, si
     if ((uint64_t)bytes % size || k >= (uint64_t)c->window->shape[0])
         return -1;
     return c->window->base + (int64_t)k * c->window->strides[0];
+}
+
+/* Element [i,j] of the array becomes that of source 3 if it is that of source 2. */
+static void exchange(const struct sam_tile_job *job, size_t i, size_t j, uint8_t *global,
+                     size_t size)
+{
+    if (memcmp(global, sam_tile_at(job->core, sam_tile_src(job, 2), i, j), size) != 0)
+        return;
+    memcpy(global, sam_tile_at(job->core, sam_tile_src(job, 3), i, j), size);
+    job->core->stats.stored += size;
 }
 
 static enum sam_status pick(struct sam_tile_job *job, bool load)
@@ -147,8 +157,15 @@ static enum sam_status pick(struct sam_tile_job *job, bool load)
             uint8_t *global = array + (size_t)chosen(job, &c, i, j) * size;
             memcpy(load ? local : global, load ? global : local, size);
             *(load ? &job->core->stats.loaded : &job->core->stats.stored) += size;
+            if (job->row->family == SAM_TILE_EXCHANGE)
+                exchange(job, i, j, global, size);
         }
     return SAM_OK;
+}
+
+enum sam_status sam_tile_run_mgather_cas(struct sam_tile_job *job)
+{
+    return pick(job, true);
 }
 
 enum sam_status sam_tile_run_mgather(struct sam_tile_job *job)

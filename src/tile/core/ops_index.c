@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on tables of elements: rows chosen by indices, merges, histograms, triangles. */
+/* Operations on tables of elements: rows chosen by indices, sorting, histograms, triangles. */
 #include <inttypes.h>
 
 #include "tile/core/core.h"
@@ -117,6 +117,45 @@ enum sam_status sam_tile_run_merge(struct sam_tile_job *job)
                sam_tile_at(job->core, left ? a : b, 0, left ? i : k), size);
         *(left ? &i : &k) += 1;
     }
+    return SAM_OK;
+}
+
+/* Row i, columns from to end: insertion keeps what is equal in its order. */
+static void sort_group(const struct sam_tile_job *job, size_t i, size_t from, size_t end)
+{
+    const struct sam_tile_ref *s = sam_tile_src(job, 0), *d = sam_tile_dst(job);
+    const enum sam_dtype dtype = s->type.dtype;
+    uint64_t values[SAM_TILE_MOST_GROUP];
+    uint32_t columns[SAM_TILE_MOST_GROUP];
+    for (size_t n = 0; n < end - from; n++) {
+        const uint64_t bits = bits_at(job, s, i, from + n);
+        size_t at = n;
+        for (; at && !comes_first(dtype, values[at - 1], bits, job->attribute); at--) {
+            values[at] = values[at - 1];
+            columns[at] = columns[at - 1];
+        }
+        values[at] = bits;
+        columns[at] = (uint32_t)n;
+    }
+    for (size_t n = 0; n < end - from; n++)
+        if (d->type.dtype == dtype)
+            memcpy(sam_tile_at(job->core, d, i, from + n), &values[n], sam_tile_size(dtype));
+        else
+            memcpy(sam_tile_at(job->core, d, i, from + n), &columns[n], sizeof columns[n]);
+}
+
+enum sam_status sam_tile_run_sort(struct sam_tile_job *job)
+{
+    const struct sam_tile_ref *d = sam_tile_dst(job);
+    const size_t rows = (size_t)d->type.valid_rows, cols = (size_t)d->type.valid_cols;
+    const int64_t number = job->actuals[1].number;
+    if (number < 0 || number > SAM_TILE_MOST_GROUP)
+        return sam_fail(job->error, SAM_ERR_TRAP, SAM_TILE_GROUP_TEXT("%s", "%" PRId64),
+                        job->row->name, number);
+    const size_t width = number ? (size_t)number : SAM_TILE_GROUP;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j += width)
+            sort_group(job, i, j, cols - j < width ? cols : j + width);
     return SAM_OK;
 }
 

@@ -40,29 +40,91 @@ static void read_row(const struct sam_tile_core *core, const struct sam_tile_ref
         sam_tile_read_ints(t->type.dtype, sam_tile_at(core, t, i, j + k), step, row->whole + k);
 }
 
-/* Compute n elements of d from [i,j]; `start` as for multiply. */
-static void multiply_row(const struct sam_tile_job *job, size_t factor,
-                         const struct sam_tile_ref *start, size_t start_row, size_t i, size_t j,
-                         size_t n)
+/* --- the operands of a product */
+
+/* d = start + a * b. `start` has the rows of d, or one row for all; NULL for zeros. The elements of
+ * a scaled factor are multiplied by their scales; f16 and bf16 have none. */
+struct product {
+    const struct sam_tile_ref *factor[2], *scales[2]; /* scales: NULL unless they are scaled */
+    const struct sam_tile_ref *start;
+    bool one_row;
+};
+
+enum { SCALE_BLOCK = 32 }; /* elements of K that share a scale */
+
+static bool is_scaled(const struct product *p)
+{
+    return p->scales[0] != NULL;
+}
+
+/* Pairs of e2m1 lie along K. */
+static size_t depth_of(const struct product *p)
+{
+    const struct sam_tile_type *a = &p->factor[0]->type;
+    return (size_t)a->valid_cols * (is_scaled(p) && a->dtype == SAM_U8 ? 2 : 1);
+}
+
+static bool is_real(const struct product *p)
+{
+    return is_scaled(p) || sam_tile_is_real(p->factor[0]->type.dtype);
+}
+
+/* Read element [i,j] of a scaled factor: exact, except that it may be too large for f32. */
+static float scaled(const struct sam_tile_core *core, const struct product *p, bool right, size_t i,
+                    size_t j)
+{
+    const struct sam_tile_ref *const t = p->factor[right], *const s = p->scales[right];
+    const size_t k = right ? i : j;
+    float value, scale;
+    if (t->type.dtype == SAM_U8) {
+        const uint8_t pair = *sam_tile_at(core, t, right ? i / 2 : i, right ? j : j / 2);
+        value = (float)sam_dtype_value(SAM_E2M1, pair >> (k % 2 * 4) & 15);
+    } else {
+        sam_tile_read_reals(t->type.dtype, sam_tile_at(core, t, i, j), 1, &value);
+    }
+    if (t->type.dtype == SAM_F16 || t->type.dtype == SAM_BF16)
+        return value;
+    const size_t block = k / SCALE_BLOCK;
+    sam_tile_read_reals(SAM_E8M0, sam_tile_at(core, s, right ? block : i, right ? j : block), 1,
+                        &scale);
+    return value * scale;
+}
+
+/* Read n elements of a factor of floats from [i,j]. */
+static void read_factor(const struct sam_tile_core *core, const struct product *p, bool right,
+                        size_t i, size_t j, size_t n, float *to)
+{
+    if (!is_scaled(p))
+        read_reals(core, p->factor[right], i, j, n, to);
+    else
+        for (size_t k = 0; k < n; k++)
+            to[k] = scaled(core, p, right, i, j + k);
+}
+
+/* Compute n elements of d from [i,j]. */
+static void multiply_row(const struct sam_tile_job *job, const struct product *p, size_t i,
+                         size_t j, size_t n)
 {
     const struct sam_tile_core *core = job->core;
-    const struct sam_tile_ref *a = sam_tile_src(job, factor), *b = sam_tile_src(job, factor + 1);
     const struct sam_tile_ref *d = sam_tile_dst(job);
-    const size_t depth = (size_t)a->type.valid_cols;
-    const bool real = sam_tile_is_real(a->type.dtype);
+    const size_t depth = depth_of(p);
+    const bool real = is_real(p);
     union row sum, row, one;
     memset(&sum, 0, sizeof sum);
-    if (start)
-        read_row(core, start, start_row, j, n, &sum);
+    if (p->start)
+        read_row(core, p->start, p->one_row ? 0 : i, j, n, &sum);
     for (size_t k = 0; k < depth; k++) {
-        read_row(core, a, i, k, 1, &one);
-        read_row(core, b, k, j, n, &row);
-        if (real)
+        if (real) {
+            read_factor(core, p, false, i, k, 1, one.real);
+            read_factor(core, p, true, k, j, n, row.real);
             for (size_t x = 0; x < n; x++)
                 sum.real[x] += one.real[0] * row.real[x];
-        else
-            for (size_t x = 0; x < n; x++) /* 8-bit factors: no sum exceeds 64 bits */
-                sum.whole[x] += one.whole[0] * row.whole[x];
+            continue;
+        }
+        read_row(core, p->factor[0], i, k, 1, &one);
+        read_row(core, p->factor[1], k, j, n, &row);
+        for (size_t x = 0; x < n; x++) /* 8-bit factors: no sum exceeds 64 bits */
+            sum.whole[x] += one.whole[0] * row.whole[x];
     }
     for (size_t x = 0; x < n; x++)
         if (real)
@@ -74,10 +136,11 @@ static void multiply_row(const struct sam_tile_job *job, size_t factor,
 /* --- in the order of the system */
 
 /* The right factor from column j on as panels: [panel][k][column], zeros past its end. */
-static void make_panels(const struct sam_tile_core *core, const struct sam_tile_ref *b, size_t j,
+static void make_panels(const struct sam_tile_core *core, const struct product *p, size_t j,
                         size_t n, float *to)
 {
-    const size_t depth = (size_t)b->type.valid_rows;
+    const struct sam_tile_ref *const b = p->factor[1];
+    const size_t depth = depth_of(p);
     const bool turned = b->type.blayout == SAM_TILE_col_major && b->type.dtype == SAM_F32;
     for (size_t at = 0; at < n; at += SAM_TILE_PANEL, to += depth * SAM_TILE_PANEL) {
         const size_t cols = n - at < SAM_TILE_PANEL ? n - at : SAM_TILE_PANEL;
@@ -87,7 +150,7 @@ static void make_panels(const struct sam_tile_core *core, const struct sam_tile_
                 to[k * SAM_TILE_PANEL + x] = from[k];
         }
         for (size_t k = 0; !turned && k < depth; k++)
-            read_reals(core, b, k, j + at, cols, to + k * SAM_TILE_PANEL);
+            read_factor(core, p, true, k, j + at, cols, to + k * SAM_TILE_PANEL);
     }
 }
 
@@ -103,28 +166,28 @@ static sam_tile_multiply *best_multiply(void)
 }
 
 /* n columns of d from j on; `panels` has room for them, `rows` for four rows of the left factor. */
-static void multiply_panels(const struct sam_tile_job *job, size_t factor,
-                            const struct sam_tile_ref *start, bool one_row, size_t j, size_t n,
-                            float *panels, float *rows)
+static void multiply_panels(const struct sam_tile_job *job, const struct product *p, size_t j,
+                            size_t n, float *panels, float *rows)
 {
     const struct sam_tile_core *const core = job->core;
-    const struct sam_tile_ref *const a = sam_tile_src(job, factor), *const d = sam_tile_dst(job);
-    const size_t depth = (size_t)a->type.valid_cols, count = (size_t)d->type.valid_rows;
+    const struct sam_tile_ref *const d = sam_tile_dst(job);
+    const size_t depth = depth_of(p), count = (size_t)d->type.valid_rows;
+    const size_t block = block_of(is_scaled(p) ? SAM_F32 : p->factor[0]->type.dtype);
     sam_tile_multiply *const multiply = best_multiply();
     _Alignas(64) float sums[SAM_TILE_ROWS][SAM_TILE_CHUNK];
-    make_panels(core, sam_tile_src(job, factor + 1), j, n, panels);
+    make_panels(core, p, j, n, panels);
     for (size_t i = 0; i < count; i += SAM_TILE_ROWS) {
         const float *left[SAM_TILE_ROWS];
         memset(sums, 0, sizeof sums);
         for (size_t r = 0; r < SAM_TILE_ROWS; r++) {
             const size_t at = i + r < count ? i + r : i; /* past the end: not used */
             left[r] = rows + r * depth;
-            read_reals(core, a, at, 0, depth, rows + r * depth);
-            if (start)
-                read_reals(core, start, one_row ? 0 : at, j, n, sums[r]);
+            read_factor(core, p, false, at, 0, depth, rows + r * depth);
+            if (p->start)
+                read_reals(core, p->start, p->one_row ? 0 : at, j, n, sums[r]);
         }
         multiply(sums[0], SAM_TILE_CHUNK, left, panels, (n + SAM_TILE_PANEL - 1) / SAM_TILE_PANEL,
-                 depth, block_of(a->type.dtype));
+                 depth, block);
         for (size_t r = 0; r < SAM_TILE_ROWS && i + r < count; r++)
             for (size_t x = 0; x < n; x++)
                 if (!depth) /* without work the unit passes even a NaN unchanged */
@@ -135,11 +198,10 @@ static void multiply_panels(const struct sam_tile_job *job, size_t factor,
     }
 }
 
-static enum sam_status multiply_system(struct sam_tile_job *job, size_t factor,
-                                       const struct sam_tile_ref *start, bool one_row)
+static enum sam_status multiply_system(struct sam_tile_job *job, const struct product *p)
 {
     const size_t cols = (size_t)sam_tile_dst(job)->type.valid_cols;
-    const size_t depth = (size_t)sam_tile_src(job, factor)->type.valid_cols;
+    const size_t depth = depth_of(p);
     const size_t most = cols < SAM_TILE_CHUNK ? cols : SAM_TILE_CHUNK;
     const size_t wide = (most + SAM_TILE_PANEL - 1) / SAM_TILE_PANEL * SAM_TILE_PANEL;
     float *const panels = aligned_alloc(64, (depth * (wide + SAM_TILE_ROWS) + 16) / 16 * 64);
@@ -147,41 +209,69 @@ static enum sam_status multiply_system(struct sam_tile_job *job, size_t factor,
         return sam_fail_memory(job->error);
     memset(panels, 0, depth * wide * sizeof *panels);
     for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK)
-        multiply_panels(job, factor, start, one_row, j,
-                        cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK, panels,
+        multiply_panels(job, p, j, cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK, panels,
                         panels + depth * wide);
     free(panels);
     return SAM_OK;
 }
 
-/* d = start + a * b. `start` has the rows of d, or one row for all; NULL for zeros. */
-static enum sam_status multiply(struct sam_tile_job *job, size_t factor,
-                                const struct sam_tile_ref *start, bool one_row)
+static enum sam_status multiply(struct sam_tile_job *job, const struct product *p)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
     const size_t rows = (size_t)d->type.valid_rows, cols = (size_t)d->type.valid_cols;
-    if (job->core->sum_order == SAM_TILE_SUM_SYSTEM &&
-        sam_tile_is_real(sam_tile_src(job, factor)->type.dtype))
-        return multiply_system(job, factor, start, one_row);
+    if (job->core->sum_order == SAM_TILE_SUM_SYSTEM && is_real(p))
+        return multiply_system(job, p);
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK) {
-            size_t n = cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK;
-            multiply_row(job, factor, start, one_row ? 0 : i, i, j, n);
-        }
+        for (size_t j = 0; j < cols; j += SAM_TILE_CHUNK)
+            multiply_row(job, p, i, j, cols - j < SAM_TILE_CHUNK ? cols - j : SAM_TILE_CHUNK);
     return SAM_OK;
+}
+
+/* The factors are sources `at` and `at` + 1. */
+static enum sam_status plain(struct sam_tile_job *job, size_t at, const struct sam_tile_ref *start,
+                             bool one_row)
+{
+    return multiply(
+        job, &(struct product){
+                 {sam_tile_src(job, at), sam_tile_src(job, at + 1)}, {NULL, NULL}, start, one_row});
+}
+
+/* From source `at` on: left factor, its scales, right factor, its scales. */
+static enum sam_status scaled_product(struct sam_tile_job *job, size_t at,
+                                      const struct sam_tile_ref *start, bool one_row)
+{
+    return multiply(job, &(struct product){{sam_tile_src(job, at), sam_tile_src(job, at + 2)},
+                                           {sam_tile_src(job, at + 1), sam_tile_src(job, at + 3)},
+                                           start,
+                                           one_row});
 }
 
 enum sam_status sam_tile_run_matmul(struct sam_tile_job *job)
 {
-    return multiply(job, 0, NULL, false);
+    return plain(job, 0, NULL, false);
 }
 
 enum sam_status sam_tile_run_matmul_acc(struct sam_tile_job *job)
 {
-    return multiply(job, 1, sam_tile_src(job, 0), false);
+    return plain(job, 1, sam_tile_src(job, 0), false);
 }
 
 enum sam_status sam_tile_run_matmul_bias(struct sam_tile_job *job)
 {
-    return multiply(job, 0, sam_tile_src(job, 2), true);
+    return plain(job, 0, sam_tile_src(job, 2), true);
+}
+
+enum sam_status sam_tile_run_matmul_mx(struct sam_tile_job *job)
+{
+    return scaled_product(job, 0, NULL, false);
+}
+
+enum sam_status sam_tile_run_matmul_mx_acc(struct sam_tile_job *job)
+{
+    return scaled_product(job, 1, sam_tile_src(job, 0), false);
+}
+
+enum sam_status sam_tile_run_matmul_mx_bias(struct sam_tile_job *job)
+{
+    return scaled_product(job, 0, sam_tile_src(job, 4), true);
 }
