@@ -22,15 +22,11 @@
 extern "C" {
 #endif
 
-/* The element types of tiles, as programs spell them: SAM_TILE(vec, f32, 16, 16). Those of 64 bits,
- * e4m3, e5m2 and e8m0 are loaded, stored and moved only; the last three are factors and scales of
- * sam_tmatmul_mx. */
+/* The element types of tiles, as programs spell them: SAM_TILE(vec, f32, 16, 16). The last
+ * eight are for some operations only (docs/tile-acceptance.md). */
 #define SAM_TILE_f32  SAM_F32
 #define SAM_TILE_f16  SAM_F16
 #define SAM_TILE_bf16 SAM_BF16
-#define SAM_TILE_e4m3 SAM_E4M3
-#define SAM_TILE_e5m2 SAM_E5M2
-#define SAM_TILE_e8m0 SAM_E8M0
 #define SAM_TILE_i8   SAM_I8
 #define SAM_TILE_ui8  SAM_U8
 #define SAM_TILE_i16  SAM_I16
@@ -39,6 +35,12 @@ extern "C" {
 #define SAM_TILE_ui32 SAM_U32
 #define SAM_TILE_i64  SAM_I64
 #define SAM_TILE_ui64 SAM_U64
+#define SAM_TILE_f64  SAM_F64
+#define SAM_TILE_tf32 SAM_TF32
+#define SAM_TILE_hf32 SAM_HF32
+#define SAM_TILE_e4m3 SAM_E4M3
+#define SAM_TILE_e5m2 SAM_E5M2
+#define SAM_TILE_e8m0 SAM_E8M0
 
 /* The memory that a tile is in. */
 enum sam_tile_loc {

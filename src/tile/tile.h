@@ -146,9 +146,12 @@ static inline enum sam_tile_function sam_tile_function_in(enum sam_tile_dialect 
 /* Legal dtypes of an operation: those of the profile, its floats or integers, matrix factors,
  * scaled ones, or all including those that are only moved. */
 enum sam_tile_class {
-    SAM_TILE_ORDER,
+    SAM_TILE_ORDER, /* floats and integers of every operation: not those of sam_tile_is_special */
     SAM_TILE_REAL,
     SAM_TILE_WHOLE,
+    SAM_TILE_BITS,  /* all integers */
+    SAM_TILE_SHORT, /* all of at most 32 bits */
+    SAM_TILE_BASIC, /* all with zero and sign */
     SAM_TILE_FACTOR,
     SAM_TILE_SCALED,
     SAM_TILE_ANY
@@ -356,10 +359,15 @@ static inline bool sam_tile_is_real(enum sam_dtype dtype)
 {
     return sam_dtype_table[dtype].class == SAM_CLASS_FLOAT;
 }
-/* Of a dtype that is only moved, gathered, and a factor or a scale of tmatmul_mx. */
-static inline bool sam_tile_is_stored(enum sam_dtype dtype)
+/* Of a float: whether it is computed as f64. */
+static inline bool sam_tile_is_wide(enum sam_dtype dtype)
 {
-    return sam_tile_size(dtype) == 8 || (sam_tile_is_real(dtype) && sam_tile_size(dtype) == 1);
+    return sam_tile_size(dtype) == 8 || sam_dtype_table[dtype].fp.unused;
+}
+/* Of a dtype that some operations take. */
+static inline bool sam_tile_is_special(enum sam_dtype dtype)
+{
+    return sam_tile_is_wide(dtype) || (sam_tile_is_real(dtype) && sam_tile_size(dtype) == 1);
 }
 static inline bool sam_tile_is_signed(enum sam_dtype dtype)
 {
@@ -486,12 +494,12 @@ bool sam_tile_geometry(struct sam_tile_geometry *geometry,
 
 /* --- value.c: elements */
 /* Bits of the nearest value of a float dtype; NaN is canonical. */
-uint32_t sam_tile_real_bits(enum sam_dtype dtype, double value, enum sam_tile_round round);
-double sam_tile_real_value(enum sam_dtype dtype, uint32_t bits);
+uint64_t sam_tile_real_bits(enum sam_dtype dtype, double value, enum sam_tile_round round);
+double sam_tile_real_value(enum sam_dtype dtype, uint64_t bits);
 /* Format the shortest decimal that reads back as these bits, as "1.0", or "inf" or "nan" with sign.
  */
 enum { SAM_TILE_REAL_TEXT = 40 };
-const char *sam_tile_real_text(enum sam_dtype dtype, uint32_t bits, char text[SAM_TILE_REAL_TEXT]);
+const char *sam_tile_real_text(enum sam_dtype dtype, uint64_t bits, char text[SAM_TILE_REAL_TEXT]);
 /* Convert n elements to and from the computed form: float (exact) or int64_t. Stores round to
  * nearest even, and wrap integers. */
 void sam_tile_read_reals(enum sam_dtype dtype, const void *from, size_t n, float *to);

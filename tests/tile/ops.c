@@ -476,7 +476,7 @@ TEST(test_all_seen)
             fail_msg("%s has no case", op.name);
     for (unsigned i = 0; i < SAM_DTYPES; i++) {
         enum sam_dtype dtype = (enum sam_dtype)i;
-        bool tested = strcmp(sam_tile_dtype_name(dtype), "?") == 0 || sam_tile_is_stored(dtype);
+        bool tested = strcmp(sam_tile_dtype_name(dtype), "?") == 0 || sam_tile_is_special(dtype);
         for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
             tested |= test_dtypes[d] == dtype;
         if (!tested)

@@ -95,12 +95,18 @@ static void require(const struct checked_op *s, size_t index, enum sam_tile_rela
 static bool dtype_allowed(const void *context, enum sam_dtype dtype)
 {
     const struct checked_op *s = context;
-    if (s->row->dtypes == SAM_TILE_ANY)
-        return true;
-    if (sam_tile_is_stored(dtype))
-        return false;
-    if ((s->row->dtypes == SAM_TILE_REAL && !sam_tile_is_real(dtype)) ||
-        (s->row->dtypes == SAM_TILE_WHOLE && sam_tile_is_real(dtype)))
+    const bool real = sam_tile_is_real(dtype);
+    bool good = !sam_tile_is_special(dtype);
+    switch (s->row->dtypes) {
+    case SAM_TILE_ANY: return true;
+    case SAM_TILE_REAL: good = good && real; break;
+    case SAM_TILE_WHOLE: good = good && !real; break;
+    case SAM_TILE_BITS: good = !real; break;
+    case SAM_TILE_SHORT: good = sam_tile_size(dtype) <= 4; break;
+    case SAM_TILE_BASIC: good = !sam_dtype_table[dtype].fp.is_unsigned; break;
+    default: break;
+    }
+    if (!good)
         return false;
     return s->verifier->profile != SAM_TILE_A2A3 || dtype == SAM_F32 || dtype == SAM_F16 ||
            dtype == SAM_I16 || dtype == SAM_I32;
@@ -304,12 +310,15 @@ static void product(const struct checked_op *s, size_t a, size_t d)
     const size_t b = a + 1;
     product_places(s, a, b, d);
     enum sam_dtype dtype = tile(s, a)->dtype;
-    bool bytes = dtype == SAM_I8;
-    if (!bytes && (!sam_tile_is_real(dtype) || sam_tile_is_stored(dtype)))
-        FAULT(s, a, "%s: %s is of %s: expected f16, bf16, f32 or i8", s->row->name, which(s, a),
-              sam_tile_dtype_name(dtype));
+    const bool real = sam_tile_is_real(dtype);
+    if (sam_dtype_table[dtype].fp.is_unsigned || sam_tile_size(dtype) > (real ? 4 : 2))
+        FAULT(
+            s, a,
+            "%s: %s is of %s: expected f16, bf16, f32, tf32, hf32, e4m3, e5m2 or integers of 8 or "
+            "16 bits",
+            s->row->name, which(s, a), sam_tile_dtype_name(dtype));
     same_dtype(s, a, b);
-    exact_dtype(s, d, bytes ? SAM_I32 : SAM_F32);
+    exact_dtype(s, d, real ? SAM_F32 : sam_tile_is_signed(dtype) ? SAM_I32 : SAM_U32);
     product_sizes(s, a, b, d);
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
 }

@@ -189,7 +189,7 @@ static void trace_number(FILE *out, const struct sam_tile_ty *type, int64_t numb
 {
     char text[SAM_TILE_REAL_TEXT];
     if (type->kind == SAM_TILE_KIND_SCALAR && sam_tile_is_real(type->dtype))
-        fprintf(out, "[%s]", sam_tile_real_text(type->dtype, (uint32_t)number, text));
+        fprintf(out, "[%s]", sam_tile_real_text(type->dtype, (uint64_t)number, text));
     else
         fprintf(out, "[%" PRId64 "]", number);
 }

@@ -90,6 +90,24 @@ static void change_signs(bool flip, const uint8_t *a, uint8_t *d, size_t n, size
         d[at] = flip ? d[at] ^ 0x80 : d[at] & 0x7f;
 }
 
+/* Floats in double precision: of f64, or rounded once more, which equals one rounding, to a format
+ * of at most half the bits. Operations that have such floats have these functions alone. */
+static void compute_wide(enum sam_tile_function function, enum sam_dtype dtype, const uint8_t *a,
+                         const uint8_t *b, uint8_t *d, size_t n)
+{
+    const size_t size = sam_tile_size(dtype);
+    for (size_t at = 0; at < n * size; at += size) {
+        const double x = sam_tile_real_value(dtype, sam_tile_bits_at(a + at, size));
+        const double y = sam_tile_real_value(dtype, sam_tile_bits_at(b + at, size));
+        const double value = function == SAM_TILE_FN_ADD   ? x + y
+                             : function == SAM_TILE_FN_SUB ? x - y
+                             : function == SAM_TILE_FN_MUL ? x * y
+                                                           : x / y;
+        const uint64_t bits = sam_tile_real_bits(dtype, value, SAM_TILE_RINT);
+        memcpy(d + at, &bits, size);
+    }
+}
+
 /* d = function(a, b) */
 static void compute(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
 {
@@ -109,6 +127,10 @@ static void compute(const struct sam_tile_job *job, const void *const *in, void 
     if (sam_tile_is_real(dtype) &&
         (function == SAM_TILE_FN_FLIP || function == SAM_TILE_FN_CLEAR)) {
         change_signs(function == SAM_TILE_FN_FLIP, a, d, n, size);
+        return;
+    }
+    if (sam_tile_is_real(dtype) && sam_tile_is_wide(dtype)) {
+        compute_wide(function, dtype, a, b, d, n);
         return;
     }
     if (sam_tile_is_real(dtype)) {
@@ -220,7 +242,7 @@ static void dequantized(const struct sam_tile_job *job, const void *const *in, v
     for (size_t i = 0; i < n; i++) {
         const double exact = (double)(lane.a.whole[i] - lane.d.whole[i]) * lane.b.real[i];
         const uint32_t bits =
-            sam_tile_real_bits(SAM_F32, exact, (enum sam_tile_round)job->attribute);
+            (uint32_t)sam_tile_real_bits(SAM_F32, exact, (enum sam_tile_round)job->attribute);
         memcpy(&d[i], &bits, sizeof bits);
     }
 }

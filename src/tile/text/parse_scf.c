@@ -31,8 +31,15 @@ static bool constant_bits(const struct token *t, const struct sam_tile_ty *type,
     if (real && !hex) {
         char *end;
         double value = sam_strtod(text, &end);
-        *bits = sam_tile_real_bits(type->dtype, value, SAM_TILE_RINT);
-        return !*end && isfinite(sam_tile_real_value(type->dtype, (uint32_t)*bits));
+        const uint64_t found = sam_tile_real_bits(type->dtype, value, SAM_TILE_RINT);
+        *bits = (int64_t)found;
+        return !*end && isfinite(sam_tile_real_value(type->dtype, found));
+    }
+    if (real) {
+        uint64_t found;
+        const bool good = sam_parse_u64(text, &found);
+        *bits = good ? (int64_t)found : 0;
+        return good && found <= UINT64_MAX >> (64 - 8 * sam_tile_size(type->dtype));
     }
     if (!sam_parse_i64(text, bits))
         return false;
@@ -43,8 +50,6 @@ static bool constant_bits(const struct token *t, const struct sam_tile_ty *type,
     unsigned width = 8 * (unsigned)sam_tile_size(type->dtype);
     if (width == 64)
         return true;
-    if (real)
-        return *bits >= 0 && *bits >> width == 0;
     bool is_signed = sam_tile_is_signed(type->dtype);
     int64_t top = (INT64_C(1) << (width - is_signed)) - 1;
     return *bits <= top && *bits >= (is_signed ? -top - 1 : 0);

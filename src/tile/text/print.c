@@ -157,8 +157,8 @@ static void tile_op(struct printer *s, const struct sam_tile_op *op, bool ssa)
 static void real_constant(struct printer *s, enum sam_dtype dtype, int64_t bits)
 {
     char text[SAM_TILE_REAL_TEXT];
-    if (isfinite(sam_tile_real_value(dtype, (uint32_t)bits)))
-        sam_buffer_printf(&s->out, "%s", sam_tile_real_text(dtype, (uint32_t)bits, text));
+    if (isfinite(sam_tile_real_value(dtype, (uint64_t)bits)))
+        sam_buffer_printf(&s->out, "%s", sam_tile_real_text(dtype, (uint64_t)bits, text));
     else
         sam_buffer_printf(&s->out, "0x%0*" PRIx64, (int)sam_tile_size(dtype) * 2, bits);
 }
