@@ -151,13 +151,16 @@ const char *sam_tile_pipe_name(enum sam_tile_pipe pipe)
 
 bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
 {
-    static const char *const classes[] = {[SAM_TILE_ORDER] = "all of the profile",
-                                          [SAM_TILE_REAL] = "floats",
-                                          [SAM_TILE_WHOLE] = "integers",
-                                          [SAM_TILE_FACTOR] = "floats, i8",
-                                          [SAM_TILE_SCALED] =
-                                              "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16",
-                                          [SAM_TILE_ANY] = "all, including 64 bits"};
+    static const char *const classes[] = {
+        [SAM_TILE_ORDER] = "all of the profile",
+        [SAM_TILE_REAL] = "floats",
+        [SAM_TILE_WHOLE] = "integers",
+        [SAM_TILE_BITS] = "integers, including 64 bits",
+        [SAM_TILE_SHORT] = "all of up to 32 bits",
+        [SAM_TILE_BASIC] = "all but e8m0",
+        [SAM_TILE_FACTOR] = "floats of up to 32 bits, but e8m0; i8, i16, ui8, ui16",
+        [SAM_TILE_SCALED] = "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16",
+        [SAM_TILE_ANY] = "all, including 64 bits"};
     if (index >= SAM_COUNT(sam_tile_rows))
         return false;
     *text = (struct sam_tile_op_text){sam_tile_rows[index].name, sam_tile_rows[index].sources,

@@ -206,9 +206,8 @@ static void reduction(uint64_t *seed, const struct sam_tile_row *row, enum sam_d
 
 static bool takes(const struct sam_tile_row *row, enum sam_dtype dtype)
 {
-    return row->dtypes == SAM_TILE_REAL    ? test_is_real(dtype)
-           : row->dtypes == SAM_TILE_WHOLE ? !test_is_real(dtype)
-                                           : true;
+    const bool whole = row->dtypes == SAM_TILE_WHOLE || row->dtypes == SAM_TILE_BITS;
+    return row->dtypes == SAM_TILE_REAL ? test_is_real(dtype) : !whole || !test_is_real(dtype);
 }
 
 /* Every operation of the families that are fully described by their rows. */
