@@ -97,7 +97,7 @@ BEGIN {
     } else if (form == "typed") {
         print "SAMITE_TILE_" toupper(field[3]) (attribute[field[4]] ? "A" : "") (stores[field[4]] ? "V" : "") "_(" field[1] ", " field[2] \
             ", " (vector[field[4]] ? "true" : "false") ", " \
-            (same[field[4]] && field[4] !~ /^(CVT|GATHER|SCATTER)$/ ? "true" : "false") \
+            (same[field[4]] && field[4] !~ /^(CVT|GATHER|SCATTER)$/ && field[5] != "EXPDIF" ? "true" : "false") \
             (attribute[field[4]] ? ", " types[kind[field[4]]] : "") ")"
     } else if (form == "table") {
         gsub(/\|/, "\\|", field[7])

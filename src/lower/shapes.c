@@ -321,8 +321,8 @@ static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
     struct sam_tile_ty types[SAM_TILE_OPERANDS];
     const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     struct sam_tile_report report = {0};
-    const struct sam_tile_verifier verifier = {
-        .profile = l->options.profile, .report = &report, .unknown = &unknown};
+    const struct sam_tile_verifier verifier = {l->options.profile, l->options.dialect,
+                                               op->attribute, &report, &unknown};
     for (uint32_t i = 0; i < op->operand_count; i++) {
         name_sizes(&s, sam_tile_arg(l->p, op, i), &types[i]);
         pointers[i] = &types[i];

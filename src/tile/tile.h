@@ -446,6 +446,7 @@ struct sam_tile_unknown {
 
 struct sam_tile_verifier {
     enum sam_tile_profile profile;
+    enum sam_tile_dialect dialect;
     unsigned attribute; /* of the operation */
     struct sam_tile_report *report;
     const struct sam_tile_unknown *unknown; /* NULL: unknown sizes pass */
@@ -454,6 +455,10 @@ struct sam_tile_verifier {
 void sam_tile_verify_op(const struct sam_tile_verifier *verifier, unsigned code,
                         const struct sam_tile_ty *const *types,
                         const struct sam_tile_pos *positions, struct sam_tile_pos pos);
+/* check.c: sam_tile_check in a dialect. */
+enum sam_status sam_tile_check_in(const struct sam_tile_program *program,
+                                  enum sam_tile_profile profile, enum sam_tile_dialect dialect,
+                                  char **messages, struct sam_error *error);
 /* infer.c: infer the valid rows and columns of the destination from the sources, as numbers or
  * names of `others`. Without `others`, an unknown size is any number other than SAM_TILE_DYNAMIC,
  * which means not determined. */

@@ -423,3 +423,16 @@ TEST(test_readings)
     lowered_refused(&x, "tcmp with a packed mask has no lowering: expected one of bytes");
     lowered_free(&x);
 }
+
+TEST(test_one_row)
+{
+    struct lowered x = {.text = "%d = tcolmin %a : !pto.tile<vec, 8x32xf32> -> "
+                                "!pto.tile<vec, 8x32xf32>\n"};
+    lowered_array(&x, SAM_TILE_f32, 8, 32);
+    lowered_name(&x, "a", false);
+    lowered_array(&x, SAM_TILE_f32, 8, 32);
+    lowered_name(&x, "d", true);
+    x.options.dialect = SAM_TILE_SPEC;
+    lowered_refused(&x, "the destination has 8 valid rows: expected 1 in dialect spec");
+    lowered_free(&x);
+}

@@ -193,6 +193,29 @@ TEST(test_mixed_expdif)
     sam_tile_core_free(core);
 }
 
+/* The specification has one valid row of the destination of a column reduction. */
+TEST(test_rows)
+{
+    for (int spec = 0; spec < 2; spec++)
+        for (int rows = 0; rows < 3; rows++) {
+            const struct sam_tile_options options = {
+                .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
+            struct sam_tile_core *core = test_core(&options);
+            struct sam_tile a = tile(SAM_TILE_f32, rows ? 3 : 0, 8),
+                            d = tile(SAM_TILE_f32, rows, 8);
+            const float zeros[3][8] = {{0}};
+            char text[80] = "";
+            assert_int_equal(sam_tile_fill(core, &a, zeros, NULL), SAM_OK);
+            assert_int_equal(sam_tile_place_on(core, &d, NULL), SAM_OK);
+            if (spec && rows != 1)
+                snprintf(text, sizeof text,
+                         "tcolmin: the destination has %d valid rows: expected 1 in dialect spec",
+                         rows);
+            assert_string_equal(sam_tcolmin(&d, &a).text, text);
+            sam_tile_core_free(core);
+        }
+}
+
 /* The page's reductions begin with the first element, the specification's with 0 or 1. */
 TEST(test_sums)
 {

@@ -38,7 +38,8 @@ static bool constant_bits(const struct token *t, const struct sam_tile_ty *type,
     if (real) {
         uint64_t found;
         const bool good = sam_parse_u64(text, &found);
-        *bits = good ? (int64_t)found : 0;
+        const uint64_t unused = (UINT64_C(1) << sam_dtype_table[type->dtype].fp.unused) - 1;
+        *bits = good ? (int64_t)(found & ~unused) : 0;
         return good && found <= UINT64_MAX >> (64 - 8 * sam_tile_size(type->dtype));
     }
     if (!sam_parse_i64(text, bits))
