@@ -25,7 +25,7 @@ static struct sam_tile_program *parse(const char *text, size_t size)
 
 static void print(const struct sam_tile_program *p)
 {
-    for (int surface = SAM_TILE_FLAT; surface <= SAM_TILE_DPS; surface++) {
+    for (int surface = SAM_TILE_FLAT; surface <= SAM_TILE_GENERIC; surface++) {
         char *text = NULL;
         FUZZ_CHECK(sam_tile_print(p, (enum sam_tile_surface)surface, &text, NULL) == SAM_OK);
         struct sam_tile_program *again = parse(text, strlen(text));
@@ -157,6 +157,22 @@ void fuzz_seeds(fuzz_add *add, void *context)
         "tsync\nreturn\n}\n}\n",
         "0%a = tmov %m : !pto.tile<mat, 16x32xbf16> -> !pto.tile<loc=left, dtype=bf16, rows=16, "
         "cols=32, blayout=col_major, slayout=row_major, fractal=512, pad=0>\n",
+        "0\"pto.tcolmin\"(%src, %dst) {x.y = #z<[1, \"}\"]>} : (" T ", " D ") -> ()\n"
+        "%m = \"pto.tcmp\"(%src, %src) <{cmp = \"lt\"}> : (" T ", " T ") -> "
+        "!pto.tile<vec, 16x32xui8, valid=16x16>\n",
+        "0\"pto.tassign\"(%t) {address = 4096 : i64} : (" T ") -> ()\n"
+        "%c0 = \"arith.constant\"() {value = 0 : index} : () -> index\n"
+        "%x = \"arith.constant\"() <{value = 1.5 : f32}> : () -> f32\n"
+        "%b = \"arith.cmpi\"(%c0, %n) {predicate = 2 : i64} : (index, index) -> i1\n"
+        "%t = \"pto.texpands\"(%x) : (f32) -> " T "\n"
+        "%r = \"scf.for\"(%c0, %n, %n, %c0) ({\n^bb0(%i: index, %a: index):\n"
+        "%s = \"arith.addi\"(%i, %a) {overflowFlags = #arith.overflow<none>} : (index, index) -> "
+        "index\n\"scf.yield\"(%s) : (index) -> ()\n}) : (index, index, index, index) -> index\n"
+        "\"scf.if\"(%b) ({\n%u = \"pto.alloc_tile\"(%n) {operandSegmentSizes = "
+        "array<i32: 0, 1, 0>} : (index) -> !pto.tile<vec, 8x8xf32, valid=?x8>\n"
+        "\"scf.yield\"() : () -> ()\n}, {}) : (i1) -> ()\n"
+        "%e = \"pto.record_event\"() {pipe = \"vector\"} : () -> !pto.event\n"
+        "\"pto.wait_event\"(%e) : (!pto.event) -> ()\n",
         "0scf.for%%%%",
         "0%c = arith.constant 0 : index\nscf.for %i = %c to %c step %c iter_args(%%%%",
         "0%t = pto.alloc_tile valid_row = %n valid_col = %n : !pto.tile<vec, 8x8xf32, valid=?x?>\n"

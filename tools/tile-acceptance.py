@@ -17,14 +17,28 @@ HEADING = "| operation | dtypes of the specification | of Samite | lacking |\n|-
 DTYPES = {"FP64": "f64", "FP32": "f32", "TF32": "tf32", "HF32": "hf32", "FP16": "f16", "BF16": "bf16",
           "HiF8": "hif8", "E5M2": "e5m2", "E4M3": "e4m3", "E3M2": "e3m2", "E2M3": "e2m3", "E8M0": "e8m0",
           "S64": "i64", "U64": "ui64", "S32": "i32", "U32": "ui32", "S16": "i16", "U16": "ui16",
-          "S8": "i8", "U8": "ui8"}
+          "S8": "i8", "U8": "ui8", "E2M1X2": "e2m1", "E1M2X2": "e1m2"}
+# Predicates of the specification's model, where an operation's own text names no dtypes.
+MOVED = "TileMove24DataTypeSupported"
+PREDICATES = {"TFILLPAD": "TileVecArithmeticDataTypeSupported", "TMATMUL": "TileOrdinaryMatrixInputTypeSupported",
+              "TGEMV": "TileOrdinaryMatrixInputTypeSupported", "TMATMUL_MX": "TileMXInputTypeSupported",
+              "TGEMV_MX": "TileMXInputTypeSupported", "TCONCAT": MOVED, "TEXTRACT": MOVED, "TINSERT": MOVED,
+              "TTRANS": MOVED, "TMOV": MOVED, "TCVT": "TileTeplRawCarrierTypeSupported", "TLOAD": "TileTeplRawCarrierTypeSupported",
+              "TSTORE": "TileTeplRawCarrierTypeSupported"}
 FLOATS = ["f32", "f16", "bf16"]
 WHOLE = ["i32", "ui32", "i16", "ui16", "i8", "ui8"]
-CLASSES = {"ORDER": FLOATS + WHOLE, "REAL": FLOATS, "WHOLE": WHOLE, "FACTOR": FLOATS + ["i8"],
-           "SCALED": ["f16", "bf16", "e5m2", "e4m3", "e2m1"],
-           "ANY": FLOATS + ["e5m2", "e4m3", "e8m0", "i64", "ui64"] + WHOLE}
+LONG = ["i64", "ui64"]
+SHORT = ["f32", "tf32", "hf32", "f16", "bf16", "e5m2", "e4m3"]
+CLASSES = {"ORDER": FLOATS + WHOLE, "REAL": FLOATS, "WHOLE": WHOLE, "BITS": LONG + WHOLE,
+           "SHORT": SHORT + ["e8m0"] + WHOLE, "BASIC": ["f64"] + SHORT + LONG + WHOLE,
+           "FACTOR": SHORT + ["i16", "ui16", "i8", "ui8"], "SCALED": ["f16", "bf16", "e5m2", "e4m3", "e2m1"],
+           "ANY": ["f64"] + SHORT + ["e8m0"] + LONG + WHOLE}
 # Families whose shape function fixes the dtype of the first source.
 FIRST = {"QUANT": ["f32"], "DEQUANT": ["i8", "ui8"], "HISTOGRAM": ["ui32", "ui16"]}
+# Operations whose text leaves some out: those of pairs, those of 64 bits.
+PAIRS = ["e2m1", "e1m2"]
+WITHOUT = {"TSCATTER": PAIRS, "MGATHER": PAIRS, "MGATHER_CAS": PAIRS, "MGATHER_MASK": PAIRS, "MSCATTER": PAIRS,
+           "MSCATTER_MASK": PAIRS, "GMOV": ["f64"] + LONG, "TPREFETCH": ["f64"] + LONG}
 
 
 def ours() -> dict[str, list[str]]:
@@ -41,6 +55,17 @@ def listed(text: str) -> list[str]:
     return [ours_name for name, ours_name in DTYPES.items() if name in words]
 
 
+def of_predicate(specification: Path, name: str) -> list[str]:
+    """The dtypes for which a predicate of the model is true."""
+    for path in (specification / "asl/tile/model/legality").glob("*.asl"):
+        body = re.search(rf"func {name}\(.*?\nend;", path.read_text(), re.S)
+        if body:
+            named = re.findall(r"TileDataType_(\w+)", body.group())
+            unlike = "!=" in body.group()
+            return [ours_name for theirs_name, ours_name in DTYPES.items() if (theirs_name in named) != unlike]
+    raise SystemExit(f"no {name} in the specification")
+
+
 def theirs(specification: Path) -> dict[str, list[str]]:
     found = {}
     for path in sorted((specification / "asl/tile").glob("*/*/*.asl")):
@@ -55,8 +80,13 @@ def theirs(specification: Path) -> dict[str, list[str]]:
                 break
             match = re.search(r"(?:[Tt]ype|[Tt]ile|destination|same)[^.;]*? "
                               r"(?:is exactly|is one of|exactly one of|the same one of|one of) ([^.;]*)", sentence)
+            match = match or re.search(r"(?:legal DataTypes are|accept exactly) ([^.;]*)", sentence)
             dtypes = listed(match.group(1)) if match else dtypes
-        found[row["mnemonic"].replace(".", "_")] = dtypes
+        name = row["mnemonic"].replace(".", "_")
+        predicate = PREDICATES.get(re.sub("_(ACC|BIAS)$", "", name))
+        if not dtypes and name in WITHOUT:
+            dtypes = [d for d in DTYPES.values() if d not in WITHOUT[name]]
+        found[name] = dtypes or (of_predicate(specification, predicate) if predicate else [])
     return found
 
 

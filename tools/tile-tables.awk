@@ -43,7 +43,10 @@ BEGIN {
     dtypes["ORDER"] = "all of the profile"
     dtypes["REAL"] = "floats"
     dtypes["WHOLE"] = "integers"
-    dtypes["FACTOR"] = "floats, i8"
+    dtypes["BITS"] = "integers, including 64 bits"
+    dtypes["SHORT"] = "all of up to 32 bits"
+    dtypes["BASIC"] = "all but e8m0"
+    dtypes["FACTOR"] = "floats of up to 32 bits, but e8m0; i8, i16, ui8, ui16"
     dtypes["SCALED"] = "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16"
     dtypes["ANY"] = "all, including 64 bits"
     types["CMP"] = "sam_tile_compare"
@@ -69,7 +72,7 @@ BEGIN {
 /^TILE_FAMILY\(/ {
     if (split_row($0) != 10)
         fail("expected a family of 10 columns on one line")
-    attribute[field[1]] = field[8] != "NONE"
+    attribute[field[1]] = field[8] !~ /^(NONE|STEP|MASK)$/
     kind[field[1]] = field[8]
     vector[field[1]] = field[3] == "VECTOR"
     same[field[1]] = field[4] == "NONE"
@@ -94,7 +97,7 @@ BEGIN {
     } else if (form == "typed") {
         print "SAMITE_TILE_" toupper(field[3]) (attribute[field[4]] ? "A" : "") (stores[field[4]] ? "V" : "") "_(" field[1] ", " field[2] \
             ", " (vector[field[4]] ? "true" : "false") ", " \
-            (same[field[4]] && field[4] !~ /^(CVT|GATHER|SCATTER)$/ ? "true" : "false") \
+            (same[field[4]] && field[4] !~ /^(CVT|GATHER|SCATTER)$/ && field[5] != "EXPDIF" ? "true" : "false") \
             (attribute[field[4]] ? ", " types[kind[field[4]]] : "") ")"
     } else if (form == "table") {
         gsub(/\|/, "\\|", field[7])

@@ -156,9 +156,9 @@ static int run(struct cli_args *args)
 
 static const struct cli_option options[] = {
     CLI_ROW(struct request, surface, "surface", CLI_CHOICE, NULL,
-            "flat (%d = tcolmin %s), ssa (%d = pto.tcolmin %s), or dps (ins(...) outs(...), the "
-            "default)",
-            .choices = "flat ssa dps", .forms = 1 << FMT),
+            "flat (%d = tcolmin %s), ssa (%d = pto.tcolmin %s), dps (ins(...) outs(...), the "
+            "default), or generic (\"pto.tcolmin\"(%s, %d))",
+            .choices = "flat ssa dps generic", .forms = 1 << FMT),
     CLI_ROW(struct request, out, "output", CLI_TEXT, "FILE",
             "write the program there instead of standard output", .letter = 'o', .suffixes = "",
             .forms = 1 << FMT),
@@ -183,7 +183,7 @@ static const struct cli_form forms[] = {
     [FMT] = {.name = "fmt",
              .usage = "fmt [options] PROGRAM.pto",
              .examples = "  samite tile fmt --surface ssa kernel.pto\n",
-             .summary = "print a program in one of the three surfaces; each of them is read"},
+             .summary = "print a program in one of the four surfaces; each of them is read"},
     [CHECK] = {.name = "check",
                .usage = "check [options] PROGRAM.pto...",
                .examples = "  samite tile check --profile a2a3 --plan kernel.pto\n",

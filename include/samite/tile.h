@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTO tile programs: PTO-AS text in its three surfaces, a checker, a planner of tile memories and
+/* PTO tile programs: PTO-AS text in its four surfaces, a checker, a planner of tile memories and
  * an executor. docs/tile.md describes the language, docs/tile-rulings.md the decisions where its
  * sources are silent. tile_ops.h has tile operations as C calls.
  *
@@ -22,15 +22,11 @@
 extern "C" {
 #endif
 
-/* The element types of tiles, as programs spell them: SAM_TILE(vec, f32, 16, 16). Those of 64 bits,
- * e4m3, e5m2 and e8m0 are loaded, stored and moved only; the last three are factors and scales of
- * sam_tmatmul_mx. */
+/* The element types of tiles, as programs spell them: SAM_TILE(vec, f32, 16, 16). The last
+ * eight are for some operations only (docs/tile-acceptance.md). */
 #define SAM_TILE_f32  SAM_F32
 #define SAM_TILE_f16  SAM_F16
 #define SAM_TILE_bf16 SAM_BF16
-#define SAM_TILE_e4m3 SAM_E4M3
-#define SAM_TILE_e5m2 SAM_E5M2
-#define SAM_TILE_e8m0 SAM_E8M0
 #define SAM_TILE_i8   SAM_I8
 #define SAM_TILE_ui8  SAM_U8
 #define SAM_TILE_i16  SAM_I16
@@ -39,6 +35,12 @@ extern "C" {
 #define SAM_TILE_ui32 SAM_U32
 #define SAM_TILE_i64  SAM_I64
 #define SAM_TILE_ui64 SAM_U64
+#define SAM_TILE_f64  SAM_F64
+#define SAM_TILE_tf32 SAM_TF32
+#define SAM_TILE_hf32 SAM_HF32
+#define SAM_TILE_e4m3 SAM_E4M3
+#define SAM_TILE_e5m2 SAM_E5M2
+#define SAM_TILE_e8m0 SAM_E8M0
 
 /* The memory that a tile is in. */
 enum sam_tile_loc {
@@ -129,15 +131,19 @@ enum sam_tile_round {
 /* Added to a rounding mode of tquant: results are not saturated but wrap. */
 #define SAM_TILE_WRAP 5
 
+/* Added to a comparison: the mask has a bit per element. In C, sam_tile_apply takes it. */
+#define SAM_TILE_PACKED 6
+
 /* The elements of ttri that are 1, and the order of tmrgsort. */
 enum sam_tile_triangle { SAM_TILE_LOWER, SAM_TILE_UPPER };
 enum sam_tile_order { SAM_TILE_ASCENDING, SAM_TILE_DESCENDING };
 
 /* The syntax of a program. Any program text may use any of them. */
 enum sam_tile_surface {
-    SAM_TILE_FLAT, /* %d = tcolmin %s : T -> U */
-    SAM_TILE_SSA,  /* %d = pto.tcolmin %s : T -> U */
-    SAM_TILE_DPS,  /* pto.tcolmin ins(%s : T) outs(%d : U) */
+    SAM_TILE_FLAT,    /* %d = tcolmin %s : T -> U */
+    SAM_TILE_SSA,     /* %d = pto.tcolmin %s : T -> U */
+    SAM_TILE_DPS,     /* pto.tcolmin ins(%s : T) outs(%d : U) */
+    SAM_TILE_GENERIC, /* "pto.tcolmin"(%s, %d) : (T, U) -> () */
 };
 
 /* A parsed program. Checking and running do not change it. */

@@ -71,6 +71,7 @@ template <typename T> struct dtype;
         static constexpr sam_dtype value = SAM_TILE_##name;                                        \
     };
 SAMITE_DTYPE_(float, f32)
+SAMITE_DTYPE_(double, f64)
 SAMITE_DTYPE_(half, f16)
 SAMITE_DTYPE_(bfloat16_t, bf16)
 SAMITE_DTYPE_(float8_e4m3_t, e4m3)

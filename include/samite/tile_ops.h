@@ -135,7 +135,8 @@ struct sam_tile_image {
 /* The calls below expand to this. `sources` and `events` end with NULL; dst is placed on the core
  * of the first source if it has no place yet. `scalar` is rounded to a floating-point dtype of
  * dst (tcmps: of the source); for an integer dtype it must be a whole number in range, else
- * SAM_ERR_USAGE. `attribute`: of tcmp and tcmps enum sam_tile_compare, of tcvt, tquant and
+ * SAM_ERR_USAGE. `attribute`: of tcmp and tcmps enum sam_tile_compare (plus SAM_TILE_PACKED: a mask
+ * of bits), of tsel and tsels 1 for such a mask, of tci enum sam_tile_order, of tcvt, tquant and
  * tdequant enum sam_tile_round (of tquant, plus SAM_TILE_WRAP: without saturation), of ttri
  * enum sam_tile_triangle, of tsort, tmrgsort enum sam_tile_order, of thistogram the byte, 0 to 3;
  * elsewhere 0. */

@@ -88,7 +88,8 @@ class sam_dtype(IntEnum):
     SAM_E1M2 = 20
     SAM_E3M0 = 21
     SAM_TF32 = 22
-    SAM_DTYPES = 23
+    SAM_HF32 = 23
+    SAM_DTYPES = 24
 
 
 class sam_hart_end(IntEnum):

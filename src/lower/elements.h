@@ -51,7 +51,7 @@ struct lower_vector sam_lower_fused(struct lower_code *c, struct lower_vector *a
                                     struct lower_vector *b, struct lower_vector *add);
 struct lower_vector sam_lower_quantize(struct lower_code *c, struct lower_vector *a,
                                        struct lower_vector *factor, struct lower_vector *zero,
-                                       enum sam_tile_round round);
+                                       unsigned attribute);
 struct lower_vector sam_lower_dequantize(struct lower_code *c, struct lower_vector *a,
                                          struct lower_vector *factor, struct lower_vector *zero,
                                          enum sam_tile_round round);

@@ -330,8 +330,8 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
     const enum sam_dtype dtype =
         sam_tile_ty(l->p, sam_tile_arg(l->p, op, op->operand_count - 1))->tile.dtype;
     const char *where = NULL;
-    if (row->family == SAM_TILE_QUANT && op->attribute > SAM_TILE_TRUNC) {
-        sam_lower_refuse(l, op, "%s that wraps has no lowering: expected one that saturates",
+    if (sam_tile_is_packed(row, op->attribute)) {
+        sam_lower_refuse(l, op, "%s with a packed mask has no lowering: expected one of bytes",
                          row->name);
         return false;
     }

@@ -188,7 +188,8 @@ bool sam_lower_graph_is_good(const struct lower_order *o, const struct sam_tile_
 {
     const struct sam_tile_row *row = op->code < SAM_TILE_FIRST_OP ? NULL : sam_tile_row(op->code);
     struct sam_tile_report report = {0};
-    const struct sam_tile_verifier verifier = {.profile = o->options->profile, .report = &report};
+    const struct sam_tile_verifier verifier = {
+        .profile = o->options->profile, .dialect = o->options->dialect, .report = &report};
     const struct sam_tile_ty *types[SAM_TILE_OPERANDS];
     struct sam_tile_span span;
     uint32_t place;

@@ -474,7 +474,7 @@ static struct lower_vector triangle(struct lower_build *b, const struct sam_tile
     const struct position p = position(b, op);
     struct lower_vector d = {.dtype = type_of(b, arg(b, op, 1))->dtype, .level = LEVEL};
     const uint32_t one =
-        sam_tile_is_real(d.dtype) ? sam_tile_real_bits(d.dtype, 1, SAM_TILE_RINT) : 1;
+        sam_tile_is_real(d.dtype) ? (uint32_t)sam_tile_real_bits(d.dtype, 1, SAM_TILE_RINT) : 1;
     d.raw = sam_lower_take_vector(c, LEVEL);
     sam_lower_gpu(
         c, LEVEL,

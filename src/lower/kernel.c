@@ -273,15 +273,26 @@ static void watch_zeros(struct lower_build *b, const struct sam_tile_op *op,
 
 /* --- operations */
 
-static struct lower_vector count_up(struct lower_build *b, struct lower_vector *from)
+static struct lower_vector count(struct lower_build *b, struct lower_vector *from, bool down)
 {
     struct lower_vector d = {.dtype = from->dtype, .level = LOWER_CHUNK};
     sam_lower_build_count(b);
     d.raw = sam_lower_take_vector(&b->code, d.level);
-    sam_lower_gpu(&b->code, LOWER_CHUNK, "vadd.vx v8, v%u, x%u; vadd.vv v%u, v8, v%u", b->lane,
-                  b->element, d.raw, from->raw);
+    sam_lower_gpu(&b->code, LOWER_CHUNK, "vadd.vx v8, v%u, x%u; %s v%u, v%u, v8", b->lane,
+                  b->element, down ? "vsub.vv" : "vadd.vv", d.raw, from->raw);
     sam_lower_extend(&b->code, LOWER_CHUNK, d.dtype, d.raw);
     return d;
+}
+
+/* Make floats of 16 bits, of an operation with results of f32, exact ones of f32. */
+static void widen(struct lower_code *c, struct lower_vector *in[2], struct lower_vector wide[2],
+                  enum sam_dtype to)
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (in[i]->dtype != to) {
+            wide[i] = sam_lower_convert(c, in[i], to, SAM_TILE_RINT);
+            in[i] = &wide[i];
+        }
 }
 
 /* Emit an operation. */
@@ -291,13 +302,13 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
     struct lower_code *c = &b->code;
     if (sam_lower_is_indexed(op->code))
         return sam_lower_build_vector(b, sam_lower_build_indexed(b, op));
-    struct lower_vector *in[3] = {sam_lower_build_operand(b, op, 0), NULL, NULL}, d;
+    struct lower_vector *in[3] = {sam_lower_build_operand(b, op, 0), NULL, NULL}, d, wide[2];
     for (unsigned i = 1; i < row->count; i++)
         in[i] = sam_lower_build_operand(b, op, i);
     if (sam_lower_divides(b->l, op))
         watch_zeros(b, op, in[row->count - 1]);
     switch (row->family) {
-    case SAM_TILE_CI: d = count_up(b, in[0]); break;
+    case SAM_TILE_CI: d = count(b, in[0], op->attribute == SAM_TILE_DESCENDING); break;
     case SAM_TILE_CMP:
         d = sam_lower_compare(c, (enum sam_tile_compare)op->attribute, in[0], in[1]);
         break;
@@ -308,9 +319,7 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
                               (enum sam_tile_round)op->attribute);
         break;
     case SAM_TILE_FMA: d = sam_lower_fused(c, in[0], in[1], in[2]); break;
-    case SAM_TILE_QUANT:
-        d = sam_lower_quantize(c, in[0], in[1], in[2], (enum sam_tile_round)op->attribute);
-        break;
+    case SAM_TILE_QUANT: d = sam_lower_quantize(c, in[0], in[1], in[2], op->attribute); break;
     case SAM_TILE_DEQUANT:
         d = sam_lower_dequantize(c, in[0], in[1], in[2], (enum sam_tile_round)op->attribute);
         break;
@@ -323,6 +332,8 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
     case SAM_TILE_EXPANDS:
     case SAM_TILE_FILLPAD: return in[0]; /* a copy */
     default:
+        if (row->function == SAM_TILE_FN_EXPDIF)
+            widen(c, in, wide, sam_tile_ty(b->l->p, sam_tile_arg(b->l->p, op, 2))->tile.dtype);
         d = sam_lower_apply(c, sam_tile_function_in(b->l->options.dialect, row->function), in[0],
                             in[1]);
         break;

@@ -545,7 +545,7 @@ enum sam_status sam_tile_lower(const struct sam_tile_program *p, size_t function
                       .state = &state};
     enum sam_status status = take_options(&l.options, options, count, error);
     if (status == SAM_OK)
-        status = sam_tile_check(p, l.options.profile, messages, error);
+        status = sam_tile_check_in(p, l.options.profile, l.options.dialect, messages, error);
     if (status != SAM_OK)
         return status;
     struct sam_tile_lowered *made = sam_alloc(1, sizeof *made);

@@ -329,7 +329,7 @@ static void end_columns(struct reduction *f)
 /* --nan first: a NaN in column 0 is the result of its row. */
 static void keep_leading_nan(struct reduction *f)
 {
-    const uint32_t infinity = sam_tile_real_bits(f->dtype, INFINITY, SAM_TILE_RINT);
+    const uint32_t infinity = (uint32_t)sam_tile_real_bits(f->dtype, INFINITY, SAM_TILE_RINT);
     sam_lower_gpu(f->c, LOWER_ROW, "l%c t0, 0(x%u); slli t0, t0, %u; li t1, 0x%x; li x%u, 0",
                   width(f->size), sam_lower_build_row(f->b, f->src), 33 - 8 * f->size,
                   infinity << (33 - 8 * f->size), f->found_x);

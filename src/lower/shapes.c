@@ -321,8 +321,8 @@ static bool verify(struct lower *l, const struct sam_tile_op *op, bool write)
     struct sam_tile_ty types[SAM_TILE_OPERANDS];
     const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     struct sam_tile_report report = {0};
-    const struct sam_tile_verifier verifier = {
-        .profile = l->options.profile, .report = &report, .unknown = &unknown};
+    const struct sam_tile_verifier verifier = {l->options.profile, l->options.dialect,
+                                               op->attribute, &report, &unknown};
     for (uint32_t i = 0; i < op->operand_count; i++) {
         name_sizes(&s, sam_tile_arg(l->p, op, i), &types[i]);
         pointers[i] = &types[i];
@@ -360,7 +360,7 @@ void sam_lower_infer(struct lower *l, const struct sam_tile_op *op)
         name_sizes(&s, sam_tile_arg(l->p, op, i), &types[i]);
         pointers[i] = &types[i];
     }
-    sam_tile_infer(l->options.profile, op->code, pointers, &others, valid);
+    sam_tile_infer(l->options.profile, op->code, op->attribute, pointers, &others, valid);
     for (unsigned cols = 0; cols < 2; cols++) {
         if (!sam_tile_is_inferred(l->p, op, cols) ||
             (valid[cols] > FIRST && sam_lower_size_known(l, tile, cols, valid[cols])))

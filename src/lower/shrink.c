@@ -111,7 +111,8 @@ static struct sam_tile_type smaller(const struct shrink *s, uint32_t value)
 static bool allows(struct shrink *s, const struct sam_tile_op *op)
 {
     struct sam_tile_report report = {0};
-    const struct sam_tile_verifier verifier = {.profile = s->options->profile, .report = &report};
+    const struct sam_tile_verifier verifier = {
+        .profile = s->options->profile, .dialect = s->options->dialect, .report = &report};
     struct sam_tile_ty types[SAM_TILE_OPERANDS];
     const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     bool changed = false;

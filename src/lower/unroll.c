@@ -272,7 +272,7 @@ static void size_destination(struct unroll *u, uint32_t index)
         if (i + 1 < op->operand_count && !all_known(types[i]))
             return;
     }
-    sam_tile_infer(u->profile, op->code, types, NULL, valid);
+    sam_tile_infer(u->profile, op->code, op->attribute, types, NULL, valid);
     for (unsigned cols = 0; cols < 2; cols++)
         if (wanted[cols])
             set_valid(&type_of(u, tile)->tile, cols, valid[cols]);

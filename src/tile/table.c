@@ -54,7 +54,9 @@ static const struct {
     {"func.return", SAM_TILE_RETURN},
 };
 
-const char *const sam_tile_compare_names[] = {"eq", "ne", "lt", "le", "gt", "ge", NULL};
+const char *const sam_tile_compare_names[] = {
+    "eq",        "ne",        "lt",        "le",        "gt",        "ge", /* and packed */
+    "packed_eq", "packed_ne", "packed_lt", "packed_le", "packed_gt", "packed_ge", NULL};
 const char *const sam_tile_cmpi_names[] = {"eq", "ne", "slt", "sle", "sgt", "sge", NULL};
 const char *const sam_tile_round_names[] = {"rint", "round", "floor", "ceil", "trunc", NULL};
 static const char *const quant_names[] = {"rint",      "round",      "floor",      "ceil",
@@ -62,10 +64,11 @@ static const char *const quant_names[] = {"rint",      "round",      "floor",   
                                           "wrap_ceil", "wrap_trunc", NULL};
 static const char *const tri_names[] = {"lower", "upper", NULL};
 static const char *const byte_names[] = {"b0", "b1", "b2", "b3", NULL};
+static const char *const mask_names[] = {"bytes", "packed", NULL};
 static const char *const order_names[] = {"ascending", "descending", NULL};
 const struct sam_tile_attribute_text sam_tile_attributes[] = {
-    [SAM_TILE_ATTRIBUTE_CMP] = {"cmp", "eq, ne, lt, le, gt or ge", sam_tile_compare_names,
-                                SAM_COUNT(sam_tile_compare_names) - 1},
+    [SAM_TILE_ATTRIBUTE_CMP] = {"cmp", "eq, ne, lt, le, gt or ge, or one with packed_",
+                                sam_tile_compare_names, SAM_COUNT(sam_tile_compare_names) - 1},
     [SAM_TILE_ATTRIBUTE_ROUND] = {"round", "rint, round, floor, ceil or trunc",
                                   sam_tile_round_names, SAM_COUNT(sam_tile_round_names) - 1},
     [SAM_TILE_ATTRIBUTE_QUANT] = {"round", "rint, round, floor, ceil or trunc, or one with wrap_",
@@ -74,6 +77,9 @@ const struct sam_tile_attribute_text sam_tile_attributes[] = {
     [SAM_TILE_ATTRIBUTE_BYTE] = {"byte", "b0, b1, b2 or b3", byte_names, SAM_COUNT(byte_names) - 1},
     [SAM_TILE_ATTRIBUTE_ORDER] = {"order", "ascending or descending", order_names,
                                   SAM_COUNT(order_names) - 1},
+    [SAM_TILE_ATTRIBUTE_MASK] = {"mask", "bytes or packed", mask_names, SAM_COUNT(mask_names) - 1},
+    [SAM_TILE_ATTRIBUTE_STEP] = {"order", "ascending or descending", order_names,
+                                 SAM_COUNT(order_names) - 1},
 };
 const char *const sam_tile_pipe_names[] = {"tload", "tstore", "vector", "matrix", NULL};
 const char *const sam_tile_loc_names[] = {"vec", "mat", "left", "right", "acc", NULL};
@@ -145,13 +151,16 @@ const char *sam_tile_pipe_name(enum sam_tile_pipe pipe)
 
 bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
 {
-    static const char *const classes[] = {[SAM_TILE_ORDER] = "all of the profile",
-                                          [SAM_TILE_REAL] = "floats",
-                                          [SAM_TILE_WHOLE] = "integers",
-                                          [SAM_TILE_FACTOR] = "floats, i8",
-                                          [SAM_TILE_SCALED] =
-                                              "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16",
-                                          [SAM_TILE_ANY] = "all, including 64 bits"};
+    static const char *const classes[] = {
+        [SAM_TILE_ORDER] = "all of the profile",
+        [SAM_TILE_REAL] = "floats",
+        [SAM_TILE_WHOLE] = "integers",
+        [SAM_TILE_BITS] = "integers, including 64 bits",
+        [SAM_TILE_SHORT] = "all of up to 32 bits",
+        [SAM_TILE_BASIC] = "all but e8m0",
+        [SAM_TILE_FACTOR] = "floats of up to 32 bits, but e8m0; i8, i16, ui8, ui16",
+        [SAM_TILE_SCALED] = "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16",
+        [SAM_TILE_ANY] = "all, including 64 bits"};
     if (index >= SAM_COUNT(sam_tile_rows))
         return false;
     *text = (struct sam_tile_op_text){sam_tile_rows[index].name, sam_tile_rows[index].sources,

@@ -101,7 +101,9 @@ enum sam_tile_attribute {
     SAM_TILE_ATTRIBUTE_QUANT,
     SAM_TILE_ATTRIBUTE_TRI,
     SAM_TILE_ATTRIBUTE_BYTE,
-    SAM_TILE_ATTRIBUTE_ORDER
+    SAM_TILE_ATTRIBUTE_ORDER,
+    SAM_TILE_ATTRIBUTE_STEP,
+    SAM_TILE_ATTRIBUTE_MASK
 };
 
 struct sam_tile_family {
@@ -144,9 +146,12 @@ static inline enum sam_tile_function sam_tile_function_in(enum sam_tile_dialect 
 /* Legal dtypes of an operation: those of the profile, its floats or integers, matrix factors,
  * scaled ones, or all including those that are only moved. */
 enum sam_tile_class {
-    SAM_TILE_ORDER,
+    SAM_TILE_ORDER, /* floats and integers of every operation: not those of sam_tile_is_special */
     SAM_TILE_REAL,
     SAM_TILE_WHOLE,
+    SAM_TILE_BITS,  /* all integers */
+    SAM_TILE_SHORT, /* all of at most 32 bits */
+    SAM_TILE_BASIC, /* all with zero and sign */
     SAM_TILE_FACTOR,
     SAM_TILE_SCALED,
     SAM_TILE_ANY
@@ -241,6 +246,14 @@ static inline uint32_t sam_tile_emptied_by(const struct sam_tile_row *row)
     return writes == SAM_TILE_WRITES_ROW || writes == SAM_TILE_WRITES_COLUMN ? 0 : row->count;
 }
 
+/* Returns whether the mask that it writes or reads has a bit per element: bit j % 8 of byte [i, j /
+ * 8]. */
+static inline bool sam_tile_is_packed(const struct sam_tile_row *row, unsigned attribute)
+{
+    return (row->family == SAM_TILE_CMP && attribute >= SAM_TILE_PACKED) ||
+           (row->family == SAM_TILE_SEL && attribute);
+}
+
 static inline enum sam_tile_pipe sam_tile_pipe(unsigned code)
 {
     return sam_tile_family(sam_tile_row(code))->pipe;
@@ -282,6 +295,7 @@ struct sam_tile_op {
     uint32_t next;                    /* in its block */
     char *comment;                    /* comment lines before or after it, or NULL */
     char *tail[2];                    /* comments at the end of its bodies, or NULL */
+    char *attributes;                 /* those of other dialects, `x.y = 1, x.z`, or NULL */
 };
 
 struct sam_tile_value {
@@ -345,10 +359,15 @@ static inline bool sam_tile_is_real(enum sam_dtype dtype)
 {
     return sam_dtype_table[dtype].class == SAM_CLASS_FLOAT;
 }
-/* Of a dtype that is only moved, gathered, and a factor or a scale of tmatmul_mx. */
-static inline bool sam_tile_is_stored(enum sam_dtype dtype)
+/* Of a float: whether it is computed as f64. */
+static inline bool sam_tile_is_wide(enum sam_dtype dtype)
 {
-    return sam_tile_size(dtype) == 8 || (sam_tile_is_real(dtype) && sam_tile_size(dtype) == 1);
+    return sam_tile_size(dtype) == 8 || sam_dtype_table[dtype].fp.unused;
+}
+/* Of a dtype that some operations take. */
+static inline bool sam_tile_is_special(enum sam_dtype dtype)
+{
+    return sam_tile_is_wide(dtype) || (sam_tile_is_real(dtype) && sam_tile_size(dtype) == 1);
 }
 static inline bool sam_tile_is_signed(enum sam_dtype dtype)
 {
@@ -427,6 +446,7 @@ struct sam_tile_unknown {
 
 struct sam_tile_verifier {
     enum sam_tile_profile profile;
+    enum sam_tile_dialect dialect;
     unsigned attribute; /* of the operation */
     struct sam_tile_report *report;
     const struct sam_tile_unknown *unknown; /* NULL: unknown sizes pass */
@@ -435,10 +455,14 @@ struct sam_tile_verifier {
 void sam_tile_verify_op(const struct sam_tile_verifier *verifier, unsigned code,
                         const struct sam_tile_ty *const *types,
                         const struct sam_tile_pos *positions, struct sam_tile_pos pos);
+/* check.c: sam_tile_check in a dialect. */
+enum sam_status sam_tile_check_in(const struct sam_tile_program *program,
+                                  enum sam_tile_profile profile, enum sam_tile_dialect dialect,
+                                  char **messages, struct sam_error *error);
 /* infer.c: infer the valid rows and columns of the destination from the sources, as numbers or
  * names of `others`. Without `others`, an unknown size is any number other than SAM_TILE_DYNAMIC,
  * which means not determined. */
-void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
+void sam_tile_infer(enum sam_tile_profile profile, unsigned code, unsigned attribute,
                     const struct sam_tile_ty *const *types, const struct sam_tile_unknown *others,
                     int64_t valid[2]);
 /* Returns whether the operation determines this size of its destination, which is allocated just
@@ -475,12 +499,12 @@ bool sam_tile_geometry(struct sam_tile_geometry *geometry,
 
 /* --- value.c: elements */
 /* Bits of the nearest value of a float dtype; NaN is canonical. */
-uint32_t sam_tile_real_bits(enum sam_dtype dtype, double value, enum sam_tile_round round);
-double sam_tile_real_value(enum sam_dtype dtype, uint32_t bits);
+uint64_t sam_tile_real_bits(enum sam_dtype dtype, double value, enum sam_tile_round round);
+double sam_tile_real_value(enum sam_dtype dtype, uint64_t bits);
 /* Format the shortest decimal that reads back as these bits, as "1.0", or "inf" or "nan" with sign.
  */
 enum { SAM_TILE_REAL_TEXT = 40 };
-const char *sam_tile_real_text(enum sam_dtype dtype, uint32_t bits, char text[SAM_TILE_REAL_TEXT]);
+const char *sam_tile_real_text(enum sam_dtype dtype, uint64_t bits, char text[SAM_TILE_REAL_TEXT]);
 /* Convert n elements to and from the computed form: float (exact) or int64_t. Stores round to
  * nearest even, and wrap integers. */
 void sam_tile_read_reals(enum sam_dtype dtype, const void *from, size_t n, float *to);

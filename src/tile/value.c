@@ -16,14 +16,16 @@ static enum sam_round rounding(enum sam_tile_round round)
     return modes[round];
 }
 
-uint32_t sam_tile_real_bits(enum sam_dtype dtype, double value, enum sam_tile_round round)
+uint64_t sam_tile_real_bits(enum sam_dtype dtype, double value, enum sam_tile_round round)
 {
-    return (uint32_t)sam_fp_convert(&sam_dtype_table[dtype].fp, value, rounding(round));
+    return sam_fp_convert(&sam_dtype_table[dtype].fp, value, rounding(round));
 }
 
-double sam_tile_real_value(enum sam_dtype dtype, uint32_t bits)
+double sam_tile_real_value(enum sam_dtype dtype, uint64_t bits)
 {
     float value;
+    if (sam_tile_is_wide(dtype))
+        return sam_fp_value(&sam_dtype_table[dtype].fp, bits);
     sam_tile_read_reals(dtype, &bits, 1, &value);
     return value;
 }
@@ -94,42 +96,81 @@ uint64_t sam_tile_pad_bits(enum sam_dtype dtype, enum sam_tile_pad pad)
     return pad == SAM_TILE_PAD_max ? highest(dtype) : lowest(dtype);
 }
 
-/* One element as double, which holds every 32-bit value exactly. */
-static double read_one(enum sam_dtype dtype, const void *in, size_t i)
+/* An integer of up to 64 bits and its sign. */
+struct integer {
+    bool negative;
+    uint64_t size;
+};
+
+static struct integer read_integer(enum sam_dtype dtype, const void *at)
 {
-    size_t size = sam_tile_size(dtype);
-    if (sam_tile_is_real(dtype)) {
-        uint32_t bits = 0;
-        memcpy(&bits, (const uint8_t *)in + i * size, size);
-        return sam_tile_real_value(dtype, bits);
-    }
     int64_t value = 0;
-    sam_tile_read_ints(dtype, (const uint8_t *)in + i * size, 1, &value);
-    return (double)value;
+    sam_tile_read_ints(dtype, at, 1, &value);
+    const bool negative = value < 0 && sam_tile_is_signed(dtype);
+    return (struct integer){negative, negative ? 0 - (uint64_t)value : (uint64_t)value};
+}
+
+/* NaN is 0; a number out of range is one that is out of range of every dtype. */
+static struct integer round_integer(double value, enum sam_round round)
+{
+    const double whole = isnan(value) ? 0 : fabs(sam_fp_whole(value, round));
+    return (struct integer){value < 0, whole >= 0x1p64 ? UINT64_MAX : (uint64_t)whole};
+}
+
+/* As a number that `format` holds, in range. */
+static double round_real(struct integer from, const struct sam_fp_format *format,
+                         enum sam_round round)
+{
+    const int bits = from.size ? 64 - __builtin_clzll(from.size) : 0;
+    const int shift = bits > format->mantissa + 1 ? bits - format->mantissa - 1 : 0;
+    if (!shift)
+        return from.negative ? -(double)from.size : (double)from.size;
+    /* The last two bits that are kept, half of one, and less: what rounding has to know. */
+    const uint64_t kept = from.size >> shift >> 2 << 2, half = from.size >> (shift - 1) & 1;
+    const bool less = (from.size & ((UINT64_C(1) << (shift - 1)) - 1)) != 0;
+    const double rest = (double)(from.size >> shift & 3) + (double)half / 2 + less / 4.0;
+    const double whole = sam_fp_whole(from.negative ? -rest : rest, round);
+    return ldexp((from.negative ? -(double)kept : (double)kept) + whole, shift);
+}
+
+/* Write an integer, saturated. */
+static void write_integer(enum sam_dtype dtype, void *at, struct integer value)
+{
+    const uint64_t most = value.negative ? 0 - lowest(dtype) : highest(dtype);
+    const uint64_t size = value.size < most ? value.size : most;
+    const int64_t bits = (int64_t)(value.negative ? 0 - size : size);
+    sam_tile_write_ints(dtype, at, 1, &bits);
 }
 
 void sam_tile_convert(enum sam_dtype to, void *out, enum sam_dtype from, const void *in, size_t n,
                       enum sam_tile_round round)
 {
-    size_t size = sam_tile_size(to);
+    const enum sam_round how = rounding(round);
+    const size_t size = sam_tile_size(to), step = sam_tile_size(from);
     for (size_t i = 0; i < n; i++) {
-        double value = read_one(from, in, i);
-        uint8_t *at = (uint8_t *)out + i * size;
-        if (sam_tile_is_real(to)) {
-            uint32_t bits = sam_tile_real_bits(to, value, round);
-            memcpy(at, &bits, size);
-            continue;
+        const uint8_t *a = (const uint8_t *)in + i * step;
+        uint8_t *d = (uint8_t *)out + i * size;
+        struct integer whole = {0};
+        double real;
+        if (sam_tile_is_real(from)) {
+            uint64_t bits = 0;
+            memcpy(&bits, a, step);
+            real = sam_tile_real_value(from, bits);
+            whole = sam_tile_is_real(to) ? whole : round_integer(real, how);
+        } else {
+            whole = read_integer(from, a);
+            real = sam_tile_is_real(to) ? round_real(whole, &sam_dtype_table[to].fp, how) : 0;
         }
-        int64_t low = (int64_t)lowest(to), high = (int64_t)highest(to); /* of up to 32 bits */
-        double whole = isnan(value) ? 0 : sam_fp_whole(value, rounding(round));
-        int64_t integer = whole <= (double)low    ? low
-                          : whole >= (double)high ? high
-                                                  : (int64_t)whole;
-        sam_tile_write_ints(to, at, 1, &integer);
+        if (sam_tile_is_real(to)) {
+            const uint64_t bits = sam_tile_real_bits(to, real, round);
+            memcpy(d, &bits, size);
+        } else {
+            write_integer(to, d, whole);
+        }
     }
 }
 
-const char *sam_tile_real_text(enum sam_dtype dtype, uint32_t bits, char text[SAM_TILE_REAL_TEXT])
+const char *sam_tile_real_text(enum sam_dtype dtype, uint64_t bits, char text[SAM_TILE_REAL_TEXT])
 {
     double number = sam_tile_real_value(dtype, bits);
     bool same = false;

@@ -363,7 +363,7 @@ static const char *const modes[] = {"rint", "round", "floor", "ceil", "trunc"};
 static void quantisations(struct program *g, enum sam_dtype dtype)
 {
     const unsigned rows = some(g, 9), cols = some(g, 70);
-    const float factors[] = {1, 0.5F, 0.1F, 3, 0x1p-20F, 0x1p20F};
+    const float factors[] = {1, 0.5F, 0.1F, 3, 0x1p-20F, 0x1p20F, 0x1p-10F, 1e30F};
     const float factor = factors[below(g, SAM_COUNT(factors))];
     const struct operand a = tile(g, SAM_TILE_f32, rows, cols, true);
     if (dtype != SAM_TILE_i8)
@@ -377,23 +377,62 @@ static void quantisations(struct program *g, enum sam_dtype dtype)
            random ? test_element(&g->x.seed, SAM_TILE_f32) : sam_f32_bits(factor));
     scalar(g, sam_tile_dtype_name(dtype), dtype, below(g, 256));
     const bool back = below(g, 2);
-    put(g, "  pto.%s ins(%%t%u, %%t2, %%t3 : %s, f32, %s) outs(%%t%u : %s) {round = %s}\n",
+    put(g, "  pto.%s ins(%%t%u, %%t2, %%t3 : %s, f32, %s) outs(%%t%u : %s) {round = %s%s}\n",
         back ? "tdequant" : "tquant", back ? 1 : 0, back ? d.type : a.type,
-        sam_tile_dtype_name(dtype), back ? 0 : 1, back ? a.type : d.type, modes[below(g, 5)]);
+        sam_tile_dtype_name(dtype), back ? 0 : 1, back ? a.type : d.type,
+        !back && below(g, 2) ? "wrap_" : "", modes[below(g, 5)]);
 }
 
 TEST(test_quantisation)
 {
     each(quantisations, true, true);
-    struct lowered x = {
-        .text = "%d = tquant %a, %b, %c {round = wrap_rint} : !pto.tile<vec, 8x32xf32>, f32, i8 "
-                "-> !pto.tile<vec, 8x32xi8>\n"};
+}
+
+/* --- readings of the specification: indices of ui32, descending sequences, vectors of R x 1, f32
+ * differences of 16-bit floats */
+
+static void readings(struct program *g, enum sam_dtype dtype)
+{
+    const unsigned rows = 1 + below(g, 8), cols = 1 + below(g, 69);
+    if (dtype != SAM_TILE_bf16)
+        dtype = SAM_TILE_f16;
+    const char *name = sam_tile_dtype_name(dtype);
+    const struct operand a = tile(g, dtype, rows, cols, true);
+    const struct operand d = tile(g, SAM_TILE_f32, rows, cols, true);
+    const struct operand at = tile(g, SAM_TILE_ui32, 1, cols, true);
+    const struct operand steps = tile(g, SAM_TILE_ui16, rows, cols, true);
+    scalar(g, "ui16", SAM_TILE_ui16, below(g, 100));
+    put(g, "  %%m = pto.trowmax %%t0 : %s -> !pto.tile<vec, %ux1x%s, valid=?x1>\n", a.type, rows,
+        name);
+    put(g,
+        "  pto.trowexpandexpdif ins(%%t0, %%m : %s, !pto.tile<vec, %ux1x%s, valid=?x1>) outs(%%t1 "
+        ": %s)\n",
+        a.type, rows, name, d.type);
+    put(g, "  pto.tcolargmin ins(%%t0 : %s) outs(%%t2 : %s)\n", a.type, at.type);
+    put(g, "  pto.tci ins(%%t4 : ui16) outs(%%t3 : %s) {order = descending}\n", steps.type);
+}
+
+TEST(test_readings)
+{
+    each(readings, true, true);
+    struct lowered x = {.text =
+                            "%d = tcmp %a, %a {cmp = packed_lt} : !pto.tile<vec, 8x32xf32>, "
+                            "!pto.tile<vec, 8x32xf32> -> !pto.tile<vec, 8x32xui8, valid=8x4>\n"};
     lowered_array(&x, SAM_TILE_f32, 8, 32);
     lowered_name(&x, "a", false);
-    lowered_scalar(&x, SAM_TILE_f32, 0x3f800000);
-    lowered_name(&x, "b", false);
-    lowered_scalar(&x, SAM_TILE_i8, 0);
-    lowered_name(&x, "c", false);
-    lowered_refused(&x, "tquant that wraps has no lowering: expected one that saturates");
+    lowered_refused(&x, "tcmp with a packed mask has no lowering: expected one of bytes");
+    lowered_free(&x);
+}
+
+TEST(test_one_row)
+{
+    struct lowered x = {.text = "%d = tcolmin %a : !pto.tile<vec, 8x32xf32> -> "
+                                "!pto.tile<vec, 8x32xf32>\n"};
+    lowered_array(&x, SAM_TILE_f32, 8, 32);
+    lowered_name(&x, "a", false);
+    lowered_array(&x, SAM_TILE_f32, 8, 32);
+    lowered_name(&x, "d", true);
+    x.options.dialect = SAM_TILE_SPEC;
+    lowered_refused(&x, "the destination has 8 valid rows: expected 1 in dialect spec");
     lowered_free(&x);
 }

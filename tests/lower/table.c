@@ -132,10 +132,13 @@ static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
         return dtype == SAM_I32; /* as ui32 */
     switch (op->dtypes) {
     case SAM_TILE_REAL: return sam_tile_is_real(dtype);
-    case SAM_TILE_WHOLE: return !sam_tile_is_real(dtype);
+    case SAM_TILE_WHOLE:
+    case SAM_TILE_BITS: return !sam_tile_is_real(dtype);
     case SAM_TILE_FACTOR: return sam_tile_is_real(dtype) || dtype == SAM_I8;
     case SAM_TILE_SCALED: return false; /* of other dtypes: generated_matmul.c */
     case SAM_TILE_ORDER:
+    case SAM_TILE_SHORT:
+    case SAM_TILE_BASIC:
     case SAM_TILE_ANY: break;
     }
     return true;

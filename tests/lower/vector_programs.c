@@ -124,7 +124,8 @@ bool vector_takes(unsigned code, enum sam_dtype dtype)
     const enum sam_tile_function function = sam_tile_row(code)->function;
     if (function != SAM_TILE_FN_NONE && sam_lower_function_lack(function, dtype))
         return false; /* refused */
-    return of == SAM_TILE_ORDER || test_is_real(dtype) == (of == SAM_TILE_REAL);
+    const bool whole = of == SAM_TILE_WHOLE || of == SAM_TILE_BITS;
+    return of == SAM_TILE_REAL ? test_is_real(dtype) : !whole || !test_is_real(dtype);
 }
 
 unsigned vector_variants(unsigned code)

@@ -24,7 +24,7 @@ TEST(programs)
     refuses(sam_tile_parse, "a", "", 0, &p, NULL);
     sam_tile_program_free(NULL);
     p = test_parse("a", bare_text, sizeof bare_text - 1);
-    const enum sam_tile_surface surfaces[] = {(enum sam_tile_surface)3,
+    const enum sam_tile_surface surfaces[] = {(enum sam_tile_surface)4,
                                               (enum sam_tile_surface) - 1};
     const enum sam_tile_profile profiles[] = {(enum sam_tile_profile)3,
                                               (enum sam_tile_profile) - 1};

@@ -176,7 +176,7 @@ TEST(test_scalars)
     assert_int_equal(sam_tile_read(&d, got, NULL), SAM_OK);
     for (int i = 0; i < 32; i++)
         assert_int_equal(got[i], i == 1 ? -2 : 7);
-    text_is(sam_tcmps(&m, &a, 0, SAM_TILE_GE + 1), SAM_ERR_USAGE, "tcmps has no attribute 6");
+    text_is(sam_tcmps(&m, &a, 0, 2 * SAM_TILE_PACKED), SAM_ERR_USAGE, "tcmps has no attribute 12");
     text_is(sam_tcvt(&u, &a, SAM_TILE_TRUNC + 1), SAM_ERR_USAGE, "tcvt has no attribute 5");
     sam_tile_core_free(core);
 }

@@ -104,6 +104,118 @@ TEST(test_elements)
             }
 }
 
+/* Masks of bytes and of bits, sequences that fall, indices of either sign, vectors without padding:
+ * both readings hold in both dialects. */
+TEST(test_readings)
+{
+    seed = test_seed();
+    for (int round = 0; round < 60; round++) {
+        const struct sam_tile_options options = {
+            .size = sizeof options, .dialect = round % 2 ? SAM_TILE_SPEC : SAM_TILE_PAGE};
+        struct sam_tile_core *core = test_core(&options);
+        const int64_t rows = 1 + (int64_t)test_below(&seed, R),
+                      cols = 1 + (int64_t)test_below(&seed, C);
+        struct sam_tile a = tile(SAM_TILE_i32, rows, cols), b = a, d = a, v = a;
+        struct sam_tile bits = SAM_TILE_VALID(vec, ui8, R, C, rows, (cols + 7) / 8);
+        struct sam_tile bytes = SAM_TILE_VALID(vec, ui8, R, C, rows, cols);
+        int32_t x[R * C], y[R * C], z[R * C];
+        uint8_t packed[R * C], wide[R * C];
+        for (int64_t i = 0; i < rows * cols; i++) {
+            x[i] = (int32_t)test_below(&seed, 5);
+            y[i] = (int32_t)test_below(&seed, 5);
+        }
+        assert_int_equal(sam_tile_fill(core, &a, x, NULL), SAM_OK);
+        assert_int_equal(sam_tile_fill(core, &b, y, NULL), SAM_OK);
+        struct sam_tile *const pair[] = {&a, &b, NULL};
+        const unsigned lt = SAM_TILE_LT, packed_lt = SAM_TILE_PACKED + SAM_TILE_LT;
+        assert_string_equal(sam_tile_apply("tcmp", &bits, pair, 0, packed_lt, NULL).text, "");
+        assert_string_equal(sam_tile_apply("tcmp", &bytes, pair, 0, lt, NULL).text, "");
+        assert_int_equal(sam_tile_read(&bits, packed, NULL), SAM_OK);
+        assert_int_equal(sam_tile_read(&bytes, wide, NULL), SAM_OK);
+        struct sam_tile *const by_bits[] = {&bits, &a, &b, NULL};
+        assert_string_equal(sam_tile_apply("tsel", &d, by_bits, 0, 1, NULL).text, "");
+        assert_int_equal(sam_tile_read(&d, z, NULL), SAM_OK);
+        for (int64_t i = 0; i < rows * ((cols + 7) / 8) * 8; i++) {
+            const int64_t row = i / ((cols + 7) / 8 * 8), col = i % ((cols + 7) / 8 * 8);
+            const int bit = packed[i / 8] >> i % 8 & 1;
+            const int64_t at = row * cols + col;
+            assert_int_equal(bit, col < cols && x[at] < y[at]); /* the rest of a byte is 0 */
+            if (col < cols) {
+                assert_int_equal(wide[at], bit);
+                assert_int_equal(z[at], bit ? x[at] : y[at]);
+            }
+        }
+        struct sam_tile *const none[] = {NULL};
+        assert_string_equal(sam_tile_apply("tci", &d, none, 3, SAM_TILE_DESCENDING, NULL).text, "");
+        assert_int_equal(sam_tile_read(&d, z, NULL), SAM_OK);
+        for (int64_t i = 0; i < rows * cols; i++)
+            assert_int_equal(z[i], 3 - i);
+        v.type.rows = (uint32_t)rows;
+        v.type.cols = 1;
+        v.type.valid_rows = rows;
+        v.type.valid_cols = 1;
+        v.type.dtype = SAM_TILE_ui32;
+        assert_string_equal(sam_trowargmax(&v, &a).text, "");
+        assert_int_equal(sam_tile_read(&v, z, NULL), SAM_OK);
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; j < cols; j++)
+                assert_true(x[i * cols + z[i]] >= x[i * cols + j]);
+        bits.type.valid_cols = (cols + 7) / 8 + 1;
+        const char *error = sam_tile_apply("tcmp", &bits, pair, 0, packed_lt, NULL).text;
+        assert_non_null(strstr(error, "valid columns of 8 bits for"));
+        sam_tile_core_free(core);
+    }
+}
+
+/* The exponentials of differences of 16-bit floats as f32: those of the same numbers as f32. */
+TEST(test_mixed_expdif)
+{
+    seed = test_seed();
+    struct sam_tile_core *core = test_core(NULL);
+    for (int k = 0; k < 2; k++) {
+        const enum sam_dtype dtype = k ? SAM_TILE_bf16 : SAM_TILE_f16;
+        struct sam_tile a = tile(dtype, R, C), b = tile(dtype, 1, C), d = tile(SAM_TILE_f32, R, C);
+        struct sam_tile wa = d, wb = tile(SAM_TILE_f32, 1, C), wd = d;
+        uint32_t mixed[R * C], wide[R * C];
+        for (size_t i = 0; i < (size_t)R * C; i++)
+            test_set(av, i, dtype, test_element(&seed, dtype));
+        assert_int_equal(sam_tile_fill(core, &a, av, NULL), SAM_OK);
+        assert_int_equal(sam_tile_fill(core, &b, av, NULL), SAM_OK);
+        assert_string_equal(sam_tcolexpandexpdif(&d, &a, &b).text, "");
+        assert_string_equal(sam_tcvt(&wa, &a, SAM_TILE_RINT).text, "");
+        assert_string_equal(sam_tcvt(&wb, &b, SAM_TILE_RINT).text, "");
+        assert_string_equal(sam_tcolexpandexpdif(&wd, &wa, &wb).text, "");
+        assert_int_equal(sam_tile_read(&d, mixed, NULL), SAM_OK);
+        assert_int_equal(sam_tile_read(&wd, wide, NULL), SAM_OK);
+        assert_memory_equal(mixed, wide, sizeof mixed);
+        assert_non_null(strstr(sam_tcolexpandsub(&d, &a, &b).text, "they must be the same"));
+    }
+    sam_tile_core_free(core);
+}
+
+/* The specification has one valid row of the destination of a column reduction. */
+TEST(test_rows)
+{
+    for (int spec = 0; spec < 2; spec++)
+        for (int rows = 0; rows < 3; rows++) {
+            const struct sam_tile_options options = {
+                .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
+            struct sam_tile_core *core = test_core(&options);
+            struct sam_tile a = tile(SAM_TILE_f32, rows ? 3 : 0, 8),
+                            d = tile(SAM_TILE_f32, rows, 8);
+            const float zeros[3][8] = {{0}};
+            char text[80] = "";
+            assert_int_equal(sam_tile_fill(core, &a, zeros, NULL), SAM_OK);
+            assert_int_equal(sam_tile_place_on(core, &d, NULL), SAM_OK);
+            if (spec && rows != 1)
+                snprintf(text, sizeof text,
+                         "tcolmin: the destination has %d valid rows: expected 1 in dialect spec",
+                         rows);
+            assert_string_equal(sam_tcolmin(&d, &a).text, text);
+            sam_tile_core_free(core);
+        }
+}
+
 /* The page's reductions begin with the first element, the specification's with 0 or 1. */
 TEST(test_sums)
 {

@@ -40,7 +40,7 @@ static const char *word(struct writer *w, const char *const *words)
 }
 
 static const char *const dtypes[] = {"f32",  "f16", "bf16", "i8",   "ui8",  "i16",  "ui16", "i32",
-                                     "ui32", "i64", "ui64", "e4m3", "e5m2", "e8m0", NULL};
+                                     "ui32", "i64", "ui64", "e4m3", "e5m2", "e8m0", "f64", "tf32", "hf32", NULL};
 
 /* --- types */
 
@@ -309,6 +309,36 @@ static void binding(struct writer *w)
     }
 }
 
+/* With its destination as last operand, or with a result. */
+static void generic_statement(struct writer *w, const struct sam_tile_op_text *op,
+                              const char *attribute)
+{
+    const size_t n = strlen(op->sources);
+    const bool store = strcmp(op->name, "tstore") == 0 || strncmp(op->name, "mscatter", 8) == 0;
+    const bool result =
+        !store && strcmp(op->name, "taxpy") != 0 && strcmp(op->name, "tinsert") != 0 && below(w, 2);
+    const bool property = below(w, 2);
+    struct sam_buffer types = {0}, names = {0};
+    for (size_t i = 0; i <= n - result; i++) {
+        const struct named *v = get(w, i < n ? op->sources[i] : store ? 'v' : 't');
+        sam_buffer_printf(&names, "%s%%v%u", i ? "," : "", v->name);
+        sam_buffer_printf(&types, "%s%s", i ? ", " : "", v->type);
+    }
+    if (result)
+        PUT("%%v%u = ", w->fresh);
+    PUT("\"pto.%s\"(%s)%s%s%s : (%s) -> ", op->name, sam_buffer_text(&names),
+        property && *attribute ? " <" : "", attribute, property && *attribute ? ">" : "",
+        sam_buffer_text(&types));
+    sam_buffer_free(&types);
+    sam_buffer_free(&names);
+    char type[192] = "()";
+    if (result)
+        tile_type(w, type);
+    PUT("%s\n", type);
+    if (result)
+        define(w, 't', type);
+}
+
 static void tile_statement(struct writer *w)
 {
     static const char *const rounds[] = {"rint", "round", "floor", "ceil", "trunc", NULL};
@@ -328,7 +358,7 @@ static void tile_statement(struct writer *w)
         o[i].name = v->name;
         strcpy(o[i].type, v->type);
     }
-    char attribute[32] = "";
+    char attribute[96] = "";
     if (strncmp(op.name, "tcmp", 4) == 0)
         snprintf(attribute, sizeof attribute, " {cmp = %s}", word(w, sam_tile_compare_names));
     static const char *const wraps[] = {"wrap_rint", "trunc", NULL};
@@ -345,6 +375,15 @@ static void tile_statement(struct writer *w)
         snprintf(attribute, sizeof attribute, " {byte = %s}", word(w, bytes));
     if (strcmp(op.name, "tcvt") == 0 || strcmp(op.name, "tdequant") == 0)
         snprintf(attribute, sizeof attribute, " {round = %s}", word(w, rounds));
+    if (below(w, 4) == 0) { /* of other dialects: kept as they are */
+        const size_t end = strlen(attribute);
+        snprintf(attribute + end - (end > 0), sizeof attribute - end, "%s%s}", end ? ", " : " {",
+                 below(w, 2) ? "x.a" : "x.b = #y<1, [\"}\"]> , z.c = {d=2.5 : f32}");
+    }
+    if (below(w, 3) == 0) {
+        generic_statement(w, &op, attribute);
+        return;
+    }
     bool updates = strcmp(op.name, "taxpy") == 0 || strcmp(op.name, "tinsert") == 0;
     bool dps = updates || below(w, 2);
     const char *pto = below(w, 2) ? "pto." : "";
@@ -363,7 +402,7 @@ static void tile_statement(struct writer *w)
     if (dps)
         PUT(") outs(%%v%u : %s)%s\n", o[n].name, o[n].type, attribute);
     else if (store)
-        PUT("\n");
+        PUT("%s\n", below(w, 2) ? "" : " // stored");
     else {
         tile_type(w, o[n].type);
         PUT(" -> %s // %s\n", o[n].type, op.name);

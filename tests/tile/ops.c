@@ -206,9 +206,8 @@ static void reduction(uint64_t *seed, const struct sam_tile_row *row, enum sam_d
 
 static bool takes(const struct sam_tile_row *row, enum sam_dtype dtype)
 {
-    return row->dtypes == SAM_TILE_REAL    ? test_is_real(dtype)
-           : row->dtypes == SAM_TILE_WHOLE ? !test_is_real(dtype)
-                                           : true;
+    const bool whole = row->dtypes == SAM_TILE_WHOLE || row->dtypes == SAM_TILE_BITS;
+    return row->dtypes == SAM_TILE_REAL ? test_is_real(dtype) : !whole || !test_is_real(dtype);
 }
 
 /* Every operation of the families that are fully described by their rows. */
@@ -476,7 +475,7 @@ TEST(test_all_seen)
             fail_msg("%s has no case", op.name);
     for (unsigned i = 0; i < SAM_DTYPES; i++) {
         enum sam_dtype dtype = (enum sam_dtype)i;
-        bool tested = strcmp(sam_tile_dtype_name(dtype), "?") == 0 || sam_tile_is_stored(dtype);
+        bool tested = strcmp(sam_tile_dtype_name(dtype), "?") == 0 || sam_tile_is_special(dtype);
         for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
             tested |= test_dtypes[d] == dtype;
         if (!tested)

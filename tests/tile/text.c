@@ -80,6 +80,110 @@ static void expect_messages(const char *text, const char *expected)
     free(messages);
 }
 
+#define T "!pto.tile<vec, 8x8xf32>"
+#define M "!pto.tile<vec, 8x32xui8, valid=8x8>"
+/* The generic form and the others are one program; attributes of other dialects are kept. */
+TEST(test_generic)
+{
+    static const char generic[] =
+        "func.func @k(%a: " T ", %n: index) {\n"
+        "  %m = \"pto.tcmp\"(%a, %a) <{cmp = \"lt\"}> {x.y = #z<\"}\" >, x.z} : (" T ", " T
+        ") -> " M "\n"
+        "  %b = \"arith.cmpi\"(%n, %n) {predicate = 3 : i64} : (index, index) -> i1\n"
+        "  %r = \"scf.if\"(%b) ({\n    \"scf.yield\"(%n) : (index) -> ()\n  }, {\n"
+        "    \"scf.yield\"(%n) : (index) -> ()\n  }) : (i1) -> index\n"
+        "  \"scf.for\"(%n, %n, %r) ({\n  ^bb0(%i: index):\n    \"pto.barrier\"() : () -> ()\n"
+        "    \"scf.yield\"() : () -> ()\n  }) : (index, index, index) -> ()\n"
+        "  \"func.return\"() : () -> ()\n}\n";
+    static const char custom[] =
+        "func.func @k(%a: " T ", %n: index) {\n"
+        "  %m = pto.tcmp %a, %a {cmp = lt, x.y = #z<\"}\" >, x.z} : " T ", " T " -> " M "\n"
+        "  %b = arith.cmpi sle, %n, %n : index\n"
+        "  %r = scf.if %b -> (index) {\n    scf.yield %n : index\n  } else {\n"
+        "    scf.yield %n : index\n  }\n"
+        "  scf.for %i = %n to %n step %r {\n    pto.barrier\n    scf.yield\n  }\n  return\n}\n";
+    struct sam_tile_program *p = test_round_trip("generic", generic, sizeof generic - 1);
+    struct sam_tile_program *q = test_round_trip("custom", custom, sizeof custom - 1);
+    char *text = NULL;
+    assert_true(sam_tile_equal(p, q));
+    assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &text, NULL), SAM_OK);
+    assert_string_equal(text, custom);
+    free(text);
+    assert_int_equal(sam_tile_print(q, SAM_TILE_GENERIC, &text, NULL), SAM_OK);
+    assert_non_null(strstr(text, "{cmp = \"lt\", x.y = #z<\"}\" >, x.z} : ("));
+    free(text);
+    sam_tile_program_free(p);
+    sam_tile_program_free(q);
+}
+
+TEST(test_generic_errors)
+{
+    static const char *const texts[][2] = {
+        {"\"pto.tadd\"(%a, %a) : (" T ", " T ") -> ()", "tadd: expected 3 operands, found 2"},
+        {"%b = \"pto.tadd\"(%a) : (" T ") -> " T, "tadd: expected 2 operands, found 1"},
+        {"%b = \"pto.taxpy\"(%a, %s) : (" T ", f32) -> " T, "expected its destination"},
+        {"%b = \"pto.tadd\"(%a, %a) : (" T ", " T ") -> f32", "the result of tadd is a tile"},
+        {"%b = \"pto.tadd\"(%a, %a) : (" T ", " T ") -> ()", "0 types of results, found 1 name"},
+        {"\"pto.tadd\"(%a, %a, %a) {x.y = \"} : (" T ")", "expected '\"' at the end"},
+        {"\"pto.tadd\"(%a, %a, %a) {cmp = \"lt\"} : ()", "tadd has no attributes"},
+        {"\"pto.tcmp\"(%a, %a, %a) {cmp = \"no\"} : ()", "expected eq, ne, lt, le, gt or ge"},
+        {"\"pto.tcmp\"(%a, %a, %a) <{cmp = lt}> {cmp = lt} : ()", "'cmp' is given twice"},
+        {"\"pto.tadd\"(%a, %a, %a) ({}) : ()", "tadd: expected 0 regions"},
+        {"%t = \"pto.alloc_tile\"(%n) : (index) -> " T, "expected operandSegmentSizes of 3"},
+        {"%t = \"pto.alloc_tile\"(%n) {operandSegmentSizes = array<i32: 2, 0, -1>} : (index) -> " T,
+         "a segment is 0 or 1 long"},
+        {"%v = \"pto.make_tensor_view\"(%p, %n, %n, %n, %n) {operandSegmentSizes = array<i32: 1, "
+         "1, "
+         "3>} : (!pto.ptr<f32>, index, index, index, index) -> !pto.tensor_view<?x?xf32>",
+         "expected operandSegmentSizes of 1, 2, 2"},
+        {"%v = \"pto.make_tensor_view\"(%p, %n) : (!pto.ptr<f32>, index) -> "
+         "!pto.tensor_view<?xf32>",
+         "two lists of equal length"},
+        {"\"pto.tassign\"(%a) : (" T ") -> ()", "a tile and an address"},
+        {"\"pto.tassign\"(%q) {address = 0 : i64} : (" T ") -> ()\n"
+         "%q = \"pto.tadd\"(%a, %a) : (" T ", " T ") -> " M,
+         "used before"},
+        {"%e = \"pto.record_event\"() {pipe = \"x\"} : () -> !pto.event", "expected a pipe"},
+        {"%e = \"pto.record_event\"() {pipe = \"vector\"} : () -> index", "is an event"},
+        {"%c = \"arith.constant\"() : () -> index", "expected {value = ...}"},
+        {"%c = \"arith.constant\"() {value = 1 : i32} : () -> index", "is of type i32, not index"},
+        {"%c = \"arith.cmpi\"(%n, %n) : (index, index) -> i1", "expected {predicate = 0 to 5}"},
+        {"%c = \"arith.cmpi\"(%n, %n) {predicate = 6 : i64} : (index, index) -> i1",
+         "predicate: expected 0 to 5"},
+        {"%c = \"arith.addi\"(%n, %n) : (index, index) -> i32", "is of type index, not i32"},
+        {"%c = \"arith.addi\"(%n) : (index) -> index", "expected 2 operands, found 1"},
+        {"\"scf.for\"(%n, %n, %n) : (index, index, index) -> ()", "scf.for: expected a region"},
+        {"\"scf.for\"(%n, %n, %n) ({}) : (index, index, index) -> ()", "0 parameters, expected 1"},
+        {"%r = \"scf.for\"(%n, %n, %n, %n) ({\n^bb0(%i: index, %x: f32):\n}) : (index, index, "
+         "index, index) -> index",
+         "is of type f32, not index"},
+        {"%r = \"scf.if\"(%b) ({\n\"scf.yield\"(%n) : (index) -> ()\n}, {}) : (i1) -> index",
+         "a condition with results has an else"},
+        {"\"scf.if\"(%b) ({\n\"scf.yield\"(%n) : (index) -> ()\n}) : (i1) -> ()",
+         "the block yields 0 values, found 1"},
+        {"\"scf.yield\"() : () -> ()", "a function ends with return"},
+        {"\"func.return\"(%n) : (index) -> ()", "expected no operand"},
+        {"\"pto.tadd\"(%a, %a, %a)", "before the types"},
+        {"\"pto.tadd\"(", "expected"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(texts); i++) {
+        char text[600];
+        struct sam_tile_program *p = NULL;
+        char *messages = NULL;
+        snprintf(text, sizeof text,
+                 "func.func @k(%%a: " T ", %%n: index, %%s: f32, %%p: !pto.ptr<f32>, %%b: i1) {\n"
+                 "%s\n}\n",
+                 texts[i][0]);
+        assert_int_equal(sam_tile_parse("t.pto", text, strlen(text), &p, &messages, NULL),
+                         SAM_ERR_INPUT);
+        if (!strstr(messages, texts[i][1]))
+            fail_msg("%s: expected '%s', found\n%s", texts[i][0], texts[i][1], messages);
+        free(messages);
+    }
+}
+#undef T
+#undef M
+
 /* All errors of a text, each at its place; definitions of a failed line are not reported as
  * missing. */
 TEST(test_carets)

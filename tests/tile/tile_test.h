@@ -143,7 +143,7 @@ static inline struct sam_tile_program *test_round_trip(const char *name, const c
                                                        size_t size)
 {
     struct sam_tile_program *p = test_parse(name, text, size);
-    for (int surface = SAM_TILE_FLAT; surface <= SAM_TILE_DPS; surface++) {
+    for (int surface = SAM_TILE_FLAT; surface <= SAM_TILE_GENERIC; surface++) {
         char *printed = NULL, *again = NULL;
         assert_int_equal(sam_tile_print(p, surface, &printed, NULL), SAM_OK);
         struct sam_tile_program *q = test_parse(name, printed, strlen(printed));

@@ -199,6 +199,32 @@ static void irregular()
     expect(out.read() == std::vector<float>(256, 64), "TMATMUL_MX");
 }
 
+/* Forms of the specification: f64, 64-bit integers, f32 results of f16, columns without padding,
+ * indices of uint32_t. */
+static void wide()
+{
+    Tile<TileType::Vec, double, 4, 8> x, y;
+    Tile<TileType::Vec, double, 1, 8> row;
+    x.fill(std::vector<double>(32, 0.1));
+    row.fill(std::vector<double>(8, 0.2));
+    TCOLEXPANDADD(y, x, row);
+    expect(y.read() == std::vector<double>(32, 0.1 + 0.2), "TCOLEXPANDADD of double");
+    Tile<TileType::Vec, int64_t, 4, 8> bits, more;
+    TEXPANDS(bits, 3);
+    TSHLS(more, bits, 40);
+    expect(more.read() == std::vector<int64_t>(32, int64_t(3) << 40), "TSHLS of int64_t");
+    Tile<TileType::Vec, half, 4, 16> h;
+    Tile<TileType::Vec, half, 4, 1> column;
+    Tile<TileType::Vec, float, 4, 16> e;
+    h.fill(std::vector<half>(64, half(1)));
+    column.fill(std::vector<half>(4, half(1)));
+    TROWEXPANDEXPDIF(e, h, column);
+    expect(e.read() == std::vector<float>(64, 1), "TROWEXPANDEXPDIF of half to float");
+    Tile<TileType::Vec, uint32_t, 4, 1> at;
+    TROWARGMAX(at, h);
+    expect(at.read() == std::vector<uint32_t>(4, 0), "TROWARGMAX to uint32_t");
+}
+
 /* The calls of C. */
 static void calls()
 {
@@ -233,6 +259,7 @@ int main()
         products();
         windows();
         irregular();
+        wide();
         calls();
     });
     expect(failed.empty(), failed.c_str());

@@ -36,7 +36,7 @@ static bool is_fixed(const struct checker *c, const struct sam_tile_op *alloc, u
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         types[i] = sam_tile_ty(c->p, sam_tile_arg(c->p, op, i));
-    sam_tile_infer(c->verifier.profile, op->code, types, NULL, valid);
+    sam_tile_infer(c->verifier.profile, op->code, op->attribute, types, NULL, valid);
     return valid[cols] != SAM_TILE_DYNAMIC;
 }
 
@@ -209,6 +209,13 @@ static void check_function(struct checker *c)
 enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_profile profile,
                                char **messages, struct sam_error *error)
 {
+    return sam_tile_check_in(p, profile, SAM_TILE_PAGE, messages, error);
+}
+
+enum sam_status sam_tile_check_in(const struct sam_tile_program *p, enum sam_tile_profile profile,
+                                  enum sam_tile_dialect dialect, char **messages,
+                                  struct sam_error *error)
+{
     if (messages)
         *messages = NULL;
     if (!p || !messages)
@@ -219,7 +226,7 @@ enum sam_status sam_tile_check(const struct sam_tile_program *p, enum sam_tile_p
         return SAM_ERR_USAGE;
     for (size_t i = 0; i < p->func_count && !memory; i++) {
         struct checker c = {
-            .p = p, .f = &p->funcs[i], .verifier = {.profile = profile, .report = &report}};
+            .p = p, .f = &p->funcs[i], .verifier = {profile, dialect, 0, &report, NULL}};
         check_function(&c);
         memory = c.memory;
         sam_tile_flow_free(&c.flow);

@@ -95,12 +95,18 @@ static void require(const struct checked_op *s, size_t index, enum sam_tile_rela
 static bool dtype_allowed(const void *context, enum sam_dtype dtype)
 {
     const struct checked_op *s = context;
-    if (s->row->dtypes == SAM_TILE_ANY)
-        return true;
-    if (sam_tile_is_stored(dtype))
-        return false;
-    if ((s->row->dtypes == SAM_TILE_REAL && !sam_tile_is_real(dtype)) ||
-        (s->row->dtypes == SAM_TILE_WHOLE && sam_tile_is_real(dtype)))
+    const bool real = sam_tile_is_real(dtype);
+    bool good = !sam_tile_is_special(dtype);
+    switch (s->row->dtypes) {
+    case SAM_TILE_ANY: return true;
+    case SAM_TILE_REAL: good = good && real; break;
+    case SAM_TILE_WHOLE: good = good && !real; break;
+    case SAM_TILE_BITS: good = !real; break;
+    case SAM_TILE_SHORT: good = sam_tile_size(dtype) <= 4; break;
+    case SAM_TILE_BASIC: good = !sam_dtype_table[dtype].fp.is_unsigned; break;
+    default: break;
+    }
+    if (!good)
         return false;
     return s->verifier->profile != SAM_TILE_A2A3 || dtype == SAM_F32 || dtype == SAM_F16 ||
            dtype == SAM_I16 || dtype == SAM_I32;
@@ -170,6 +176,22 @@ static void exact_dtype(const struct checked_op *s, size_t index, size_t dtype)
               sam_tile_dtype_name((enum sam_dtype)dtype));
 }
 
+static void is_position(const struct checked_op *s, size_t index, size_t unused)
+{
+    (void)unused;
+    if (tile(s, index)->dtype != SAM_U32)
+        exact_dtype(s, index, SAM_I32);
+}
+
+/* A result has the dtype of the sources; that of expdif on 16-bit floats may be f32. */
+static void computed(const struct checked_op *s, size_t d, size_t a)
+{
+    const enum sam_dtype from = tile(s, a)->dtype;
+    if (s->row->function != SAM_TILE_FN_EXPDIF || tile(s, d)->dtype != SAM_F32 ||
+        (from != SAM_F16 && from != SAM_BF16))
+        same_dtype(s, d, a);
+}
+
 static void valid_cols(const struct checked_op *s, size_t index, int64_t cols, const char *why)
 {
     const int64_t found = tile(s, index)->valid_cols;
@@ -199,6 +221,10 @@ static void to_row(const struct checked_op *s, size_t a, size_t d)
 {
     const struct sam_tile_type *src = tile(s, a), *dst = tile(s, d);
     valid_cols(s, d, src->valid_cols, ", as the source");
+    if (s->verifier->dialect == SAM_TILE_SPEC) {
+        valid_rows(s, d, 1, " in dialect spec");
+        return;
+    }
     /* The checker assumes at least one column. */
     const bool some = !s->verifier->unknown && !is_known(src->valid_cols);
     const int64_t elements =
@@ -288,12 +314,15 @@ static void product(const struct checked_op *s, size_t a, size_t d)
     const size_t b = a + 1;
     product_places(s, a, b, d);
     enum sam_dtype dtype = tile(s, a)->dtype;
-    bool bytes = dtype == SAM_I8;
-    if (!bytes && (!sam_tile_is_real(dtype) || sam_tile_is_stored(dtype)))
-        FAULT(s, a, "%s: %s is of %s: expected f16, bf16, f32 or i8", s->row->name, which(s, a),
-              sam_tile_dtype_name(dtype));
+    const bool real = sam_tile_is_real(dtype);
+    if (sam_dtype_table[dtype].fp.is_unsigned || sam_tile_size(dtype) > (real ? 4 : 2))
+        FAULT(
+            s, a,
+            "%s: %s is of %s: expected f16, bf16, f32, tf32, hf32, e4m3, e5m2 or integers of 8 or "
+            "16 bits",
+            s->row->name, which(s, a), sam_tile_dtype_name(dtype));
     same_dtype(s, a, b);
-    exact_dtype(s, d, bytes ? SAM_I32 : SAM_F32);
+    exact_dtype(s, d, real ? SAM_F32 : sam_tile_is_signed(dtype) ? SAM_I32 : SAM_U32);
     product_sizes(s, a, b, d);
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
 }
@@ -573,11 +602,28 @@ static void element(const struct checked_op *s, size_t as, size_t index)
 {
     if (s->row->sources[index] == 't') {
         same_dtype(s, as, index);
-        valid_as(s, index, s->sources);
+        valid_as(s, index, s->row->family == SAM_TILE_CMP ? as : s->sources);
     } else if (s->types[index]->dtype != tile(s, as)->dtype) {
         FAULT(s, index, "%s: the scalar is of %s, the tile of %s", s->row->name,
               sam_tile_dtype_name(s->types[index]->dtype), sam_tile_dtype_name(tile(s, as)->dtype));
     }
+}
+
+/* The mask m has a byte per element of operand `of`, or a bit. */
+static void masked(const struct checked_op *s, size_t m, size_t of)
+{
+    const int64_t bytes = tile(s, m)->valid_cols, cols = tile(s, of)->valid_cols;
+    if (!sam_tile_is_packed(s->row, s->verifier->attribute)) {
+        valid_as(s, m == 0 ? 0 : of, m == 0 ? of : m);
+        return;
+    }
+    const int64_t bits = combine(s, true, bytes, 8);
+    const char *text = "%s: the mask has %s valid columns of 8 bits for %s elements";
+    valid_rows(s, m, tile(s, of)->valid_rows, ", as the elements");
+    require(s, m, SAM_TILE_AT_MOST, cols, bits, text, s->row->name, size(bytes).text,
+            size(cols).text);
+    require(s, m, SAM_TILE_AT_MOST, bits, combine(s, false, cols, 7), text, s->row->name,
+            size(bytes).text, size(cols).text);
 }
 
 static void elements(const struct checked_op *s, size_t first, size_t step)
@@ -600,16 +646,16 @@ SHAPE(load,        {global, 0, 1})
 SHAPE(store,       {global, 1, 0})
 SHAPE(col_fold,    {same_dtype, 0, 1}, {to_row, 0, 1})
 SHAPE(row_fold,    {same_dtype, 0, 1}, {to_column, 0, 1})
-SHAPE(col_arg,     {exact_dtype, 1, SAM_I32}, {to_row, 0, 1})
-SHAPE(row_arg,     {exact_dtype, 1, SAM_I32}, {to_column, 0, 1})
+SHAPE(col_arg,     {is_position, 1, 0}, {to_row, 0, 1})
+SHAPE(row_arg,     {is_position, 1, 0}, {to_column, 0, 1})
 SHAPE(row_expand,  {same_dtype, 1, 0}, {repeated, 0, false})
 SHAPE(col_expand,  {same_dtype, 1, 0}, {repeated, 0, true})
-SHAPE(row_expand2, {same_dtype, 2, 0}, {same_dtype, 2, 1}, {valid_as, 0, 2}, {repeated, 1, false})
-SHAPE(col_expand2, {same_dtype, 2, 0}, {same_dtype, 2, 1}, {valid_as, 0, 2}, {repeated, 1, true})
+SHAPE(row_expand2, {computed, 2, 0}, {same_dtype, 0, 1}, {valid_as, 0, 2}, {repeated, 1, false})
+SHAPE(col_expand2, {computed, 2, 0}, {same_dtype, 0, 1}, {valid_as, 0, 2}, {repeated, 1, true})
 SHAPE(elementwise, {elements, 0, 1})
 SHAPE(scalar,      {element, 1, 0})
-SHAPE(compare,     {exact_dtype, 2, SAM_U8}, {valid_as, 0, 2}, {element, 0, 1})
-SHAPE(select,      {exact_dtype, 0, SAM_U8}, {valid_as, 0, 3}, {element, 3, 1}, {element, 3, 2})
+SHAPE(compare,     {exact_dtype, 2, SAM_U8}, {masked, 2, 0}, {element, 0, 1})
+SHAPE(select,      {exact_dtype, 0, SAM_U8}, {masked, 0, 3}, {element, 3, 1}, {element, 3, 2})
 SHAPE(convert,     {valid_as, 0, 1})
 SHAPE(move,        {same_dtype, 1, 0}, {valid_as, 0, 1}, {moved, 0, 1})
 SHAPE(transpose,   {same_dtype, 1, 0}, {transposed, 0, 1})

@@ -42,7 +42,7 @@ static void name(int64_t *size)
         *size = OTHER;
 }
 
-void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
+void sam_tile_infer(enum sam_tile_profile profile, unsigned code, unsigned attribute,
                     const struct sam_tile_ty *const *types, const struct sam_tile_unknown *others,
                     int64_t valid[2])
 {
@@ -50,7 +50,7 @@ void sam_tile_infer(enum sam_tile_profile profile, unsigned code,
     struct inferred x = {others, valid};
     const struct sam_tile_unknown unknown = {&x, combine, later};
     const struct sam_tile_verifier verifier = {
-        .profile = profile, .report = &report, .unknown = &unknown};
+        .profile = profile, .attribute = attribute, .report = &report, .unknown = &unknown};
     const uint32_t count = sam_tile_row(code)->count;
     struct sam_tile_ty all[SAM_TILE_OPERANDS];
     const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];

@@ -192,8 +192,8 @@ static SAM_NOINLINE enum sam_status verifier(const struct sam_tile_job *job)
     struct sam_tile_ty types[SAM_TILE_OPERANDS]; /* only members of their kind are set */
     const struct sam_tile_ty *pointers[SAM_TILE_OPERANDS];
     struct sam_tile_report report = {0};
-    struct sam_tile_verifier verifier = {
-        .profile = job->core->profile, .attribute = job->attribute, .report = &report};
+    struct sam_tile_verifier verifier = {job->core->profile, job->core->dialect, job->attribute,
+                                         &report, NULL};
     for (size_t i = 0; i <= job->sources; i++) {
         sam_tile_actual_type(&job->actuals[i], &types[i]);
         pointers[i] = &types[i];

@@ -189,7 +189,7 @@ static void trace_number(FILE *out, const struct sam_tile_ty *type, int64_t numb
 {
     char text[SAM_TILE_REAL_TEXT];
     if (type->kind == SAM_TILE_KIND_SCALAR && sam_tile_is_real(type->dtype))
-        fprintf(out, "[%s]", sam_tile_real_text(type->dtype, (uint32_t)number, text));
+        fprintf(out, "[%s]", sam_tile_real_text(type->dtype, (uint64_t)number, text));
     else
         fprintf(out, "[%" PRId64 "]", number);
 }
@@ -238,7 +238,7 @@ static enum sam_status infer(struct sam_tile_exec *x, const struct sam_tile_op *
         sam_tile_actual_type(&actuals[i], &types[i]);
         pointers[i] = &types[i];
     }
-    sam_tile_infer(x->options.profile, op->code, pointers, NULL, valid);
+    sam_tile_infer(x->options.profile, op->code, op->attribute, pointers, NULL, valid);
     for (unsigned i = 0; i < 2 && status == SAM_OK; i++)
         if (wanted[i])
             status = set_valid(x, op, t, i == 0, valid[i]);

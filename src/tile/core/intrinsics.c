@@ -370,15 +370,15 @@ static enum sam_status scalar_bits(const struct call *call, double number, enum 
                                    int64_t *bits, struct sam_error *error)
 {
     if (sam_tile_is_real(dtype)) {
-        *bits = sam_tile_real_bits(dtype, number, SAM_TILE_RINT);
+        *bits = (int64_t)sam_tile_real_bits(dtype, number, SAM_TILE_RINT);
         return SAM_OK;
     }
     double range = ldexp(1, (int)(8 * sam_tile_size(dtype)) - sam_tile_is_signed(dtype));
     if (number != trunc(number) || !(number < range) ||
-        !(number >= (sam_tile_is_signed(dtype) ? -range : 0)) || sam_tile_size(dtype) > 4)
+        !(number >= (sam_tile_is_signed(dtype) ? -range : 0)))
         return sam_fail(error, SAM_ERR_USAGE, "%s: the scalar %g does not fit %s", call->name,
                         number, sam_tile_dtype_name(dtype));
-    *bits = (int64_t)number;
+    *bits = number < 0 ? (int64_t)number : (int64_t)(uint64_t)number;
     return SAM_OK;
 }
 

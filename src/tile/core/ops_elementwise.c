@@ -90,6 +90,24 @@ static void change_signs(bool flip, const uint8_t *a, uint8_t *d, size_t n, size
         d[at] = flip ? d[at] ^ 0x80 : d[at] & 0x7f;
 }
 
+/* Floats in double precision: of f64, or rounded once more, which equals one rounding, to a format
+ * of at most half the bits. Operations that have such floats have these functions alone. */
+static void compute_wide(enum sam_tile_function function, enum sam_dtype dtype, const uint8_t *a,
+                         const uint8_t *b, uint8_t *d, size_t n)
+{
+    const size_t size = sam_tile_size(dtype);
+    for (size_t at = 0; at < n * size; at += size) {
+        const double x = sam_tile_real_value(dtype, sam_tile_bits_at(a + at, size));
+        const double y = sam_tile_real_value(dtype, sam_tile_bits_at(b + at, size));
+        const double value = function == SAM_TILE_FN_ADD   ? x + y
+                             : function == SAM_TILE_FN_SUB ? x - y
+                             : function == SAM_TILE_FN_MUL ? x * y
+                                                           : x / y;
+        const uint64_t bits = sam_tile_real_bits(dtype, value, SAM_TILE_RINT);
+        memcpy(d + at, &bits, size);
+    }
+}
+
 /* d = function(a, b) */
 static void compute(const struct sam_tile_job *job, const void *const *in, void *d, size_t n)
 {
@@ -111,10 +129,15 @@ static void compute(const struct sam_tile_job *job, const void *const *in, void 
         change_signs(function == SAM_TILE_FN_FLIP, a, d, n, size);
         return;
     }
+    if (sam_tile_is_real(dtype) && sam_tile_is_wide(dtype)) {
+        compute_wide(function, dtype, a, b, d, n);
+        return;
+    }
     if (sam_tile_is_real(dtype)) {
-        sam_tile_read_reals(dtype, a, n, lane.a.real);
+        const enum sam_dtype from = sam_tile_src(job, 0)->type.dtype;
+        sam_tile_read_reals(from, a, n, lane.a.real);
         if (b)
-            sam_tile_read_reals(dtype, b, n, lane.b.real);
+            sam_tile_read_reals(from, b, n, lane.b.real);
         sam_tile_reals(function, dtype != SAM_F32, lane.a.real, lane.b.real, lane.d.real, n);
         sam_tile_write_reals(dtype, d, n, lane.d.real);
         return;
@@ -219,7 +242,7 @@ static void dequantized(const struct sam_tile_job *job, const void *const *in, v
     for (size_t i = 0; i < n; i++) {
         const double exact = (double)(lane.a.whole[i] - lane.d.whole[i]) * lane.b.real[i];
         const uint32_t bits =
-            sam_tile_real_bits(SAM_F32, exact, (enum sam_tile_round)job->attribute);
+            (uint32_t)sam_tile_real_bits(SAM_F32, exact, (enum sam_tile_round)job->attribute);
         memcpy(&d[i], &bits, sizeof bits);
     }
 }
@@ -237,7 +260,7 @@ static void dequantized(const struct sam_tile_job *job, const void *const *in, v
 
 static void compare(const struct sam_tile_job *job, const void *const *in, void *out, size_t n)
 {
-    enum sam_tile_compare how = (enum sam_tile_compare)job->attribute;
+    enum sam_tile_compare how = (enum sam_tile_compare)(job->attribute % SAM_TILE_PACKED);
     enum sam_dtype dtype = sam_tile_src(job, 0)->type.dtype;
     const void *a = in[0], *b = in[1];
     uint8_t *d = out;
@@ -279,19 +302,36 @@ static void copy(const struct sam_tile_job *job, const void *const *in, void *d,
 static void run_chunk(const struct sam_tile_job *job, const struct feed *feeds, size_t i, size_t j,
                       size_t n, chunk_fn *chunk)
 {
-    uint8_t raw[3][8 * SAM_TILE_CHUNK];
+    uint8_t raw[3][8 * SAM_TILE_CHUNK], bytes[SAM_TILE_CHUNK];
     const void *in[3] = {raw[0], raw[1], raw[2]};
+    const bool packed = sam_tile_is_packed(job->row, job->attribute);
+    const bool selects = packed && job->row->family == SAM_TILE_SEL;
     for (size_t k = 0; k < job->sources; k++) {
+        if (k == 0 && selects) {
+            const uint8_t *mask = sam_tile_at(job->core, feeds[0].tile, i, j / 8);
+            for (size_t at = 0; at < n; at++)
+                raw[0][at] = mask[at / 8] >> at % 8 & 1;
+            continue;
+        }
         enum sam_dtype dtype = feeds[k].tile ? feeds[k].tile->type.dtype : job->actuals[k].dtype;
         in[k] = fetch(job->core, &feeds[k], i, j, n, dtype, raw[k]);
     }
-    chunk(job, in, sam_tile_at(job->core, sam_tile_dst(job), i, j), n);
+    if (!packed || selects) {
+        chunk(job, in, sam_tile_at(job->core, sam_tile_dst(job), i, j), n);
+        return;
+    }
+    chunk(job, in, bytes, n);
+    uint8_t *mask = sam_tile_at(job->core, sam_tile_dst(job), i, j / 8);
+    memset(mask, 0, (n + 7) / 8);
+    for (size_t at = 0; at < n; at++)
+        mask[at / 8] = (uint8_t)(mask[at / 8] | bytes[at] << at % 8);
 }
 
 static enum sam_status run(const struct sam_tile_job *job, chunk_fn *chunk)
 {
     const struct sam_tile_ref *dst = sam_tile_dst(job);
-    size_t rows = (size_t)dst->type.valid_rows, cols = (size_t)dst->type.valid_cols;
+    const struct sam_tile_ref *all = job->row->family == SAM_TILE_CMP ? sam_tile_src(job, 0) : dst;
+    size_t rows = (size_t)dst->type.valid_rows, cols = (size_t)all->type.valid_cols;
     struct feed feeds[3] = {{0}};
     for (size_t k = 0; k < job->sources; k++)
         feeds[k] = feed_of(job, k);

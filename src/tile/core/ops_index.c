@@ -95,8 +95,8 @@ enum sam_status sam_tile_run_scatter(struct sam_tile_job *job)
 /* Numbers before NaN in both orders; what is equal keeps its place. */
 static bool comes_first(enum sam_dtype dtype, uint64_t left, uint64_t right, bool descending)
 {
-    const double a = sam_tile_real_value(dtype, (uint32_t)left);
-    const double b = sam_tile_real_value(dtype, (uint32_t)right);
+    const double a = sam_tile_real_value(dtype, left);
+    const double b = sam_tile_real_value(dtype, right);
     if (a != a || b != b)
         return b != b;
     return descending ? a >= b : a <= b;

@@ -104,9 +104,10 @@ enum sam_status sam_tile_run_count(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
     uint64_t bits = (uint64_t)job->actuals[0].number;
+    const uint64_t step = job->attribute == SAM_TILE_DESCENDING ? UINT64_MAX : 1;
     size_t size = sam_tile_size(d->type.dtype);
     for (size_t i = 0; i < (size_t)d->type.valid_rows; i++)
-        for (size_t j = 0; j < (size_t)d->type.valid_cols; j++, bits++)
+        for (size_t j = 0; j < (size_t)d->type.valid_cols; j++, bits += step)
             memcpy(sam_tile_at(job->core, d, i, j), &bits, size);
     return SAM_OK;
 }

@@ -131,6 +131,14 @@ static uint64_t wrap(int64_t value)
     return (uint64_t)value;
 }
 
+/* The smallest integer divided by -1 wraps. */
+static int64_t divide(enum sam_dtype dtype, int64_t a, int64_t b)
+{
+    return dtype == SAM_U64 ? (int64_t)((uint64_t)a / (uint64_t)b)
+           : b == -1        ? (int64_t)(0 - wrap(a))
+                            : a / b;
+}
+
 void sam_tile_ints(enum sam_tile_function function, enum sam_dtype dtype, const int64_t *a,
                    const int64_t *b, int64_t *d, size_t n)
 {
@@ -151,7 +159,7 @@ uint64_t sam_tile_bits_at(const void *at, size_t size)
 
 static bool is_nan(enum sam_dtype dtype, uint64_t bits)
 {
-    return sam_tile_is_real(dtype) && isnan(sam_tile_real_value(dtype, (uint32_t)bits));
+    return sam_tile_is_real(dtype) && isnan(sam_tile_real_value(dtype, bits));
 }
 
 /* x < m by value; `signs` orders -0 below +0. */
@@ -161,9 +169,9 @@ static bool below(enum sam_dtype dtype, bool signs, uint64_t x, uint64_t m)
         int64_t a, b;
         sam_tile_read_ints(dtype, &x, 1, &a);
         sam_tile_read_ints(dtype, &m, 1, &b);
-        return a < b;
+        return sam_tile_is_signed(dtype) ? a < b : (uint64_t)a < (uint64_t)b;
     }
-    double a = sam_tile_real_value(dtype, (uint32_t)x), b = sam_tile_real_value(dtype, (uint32_t)m);
+    double a = sam_tile_real_value(dtype, x), b = sam_tile_real_value(dtype, m);
     return a < b || (signs && a == b && signbit(a) && !signbit(b));
 }
 

@@ -7,10 +7,11 @@
 #include "tile/core/core.h"
 #include "tile/core/multiply.h"
 
-/* Elements per step of the unit: 64 bytes of a row of each factor. bf16 is widened to f32. */
+/* Elements per step of the unit: 64 bytes of a row of each factor. Floats but f16 are widened to
+ * f32. */
 static size_t block_of(enum sam_dtype dtype)
 {
-    return 64 / sam_tile_size(dtype == SAM_BF16 ? SAM_F32 : dtype);
+    return 64 / sam_tile_size(dtype == SAM_F16 ? dtype : SAM_F32);
 }
 
 /* A row of elements in computed form. */
@@ -123,7 +124,7 @@ static void multiply_row(const struct sam_tile_job *job, const struct product *p
         }
         read_row(core, p->factor[0], i, k, 1, &one);
         read_row(core, p->factor[1], k, j, n, &row);
-        for (size_t x = 0; x < n; x++) /* 8-bit factors: no sum exceeds 64 bits */
+        for (size_t x = 0; x < n; x++) /* 16-bit factors: no sum exceeds 64 bits */
             sum.whole[x] += one.whole[0] * row.whole[x];
     }
     for (size_t x = 0; x < n; x++)

@@ -171,7 +171,7 @@ enum sam_status sam_tile_run(const struct sam_tile_program *p, size_t function,
         status = sam_tile_check_options(&x.options, error);
     if (status != SAM_OK)
         return status;
-    status = sam_tile_check(p, x.options.profile, &messages, error);
+    status = sam_tile_check_in(p, x.options.profile, x.options.dialect, &messages, error);
     free(messages);
     if (status != SAM_OK)
         return status;

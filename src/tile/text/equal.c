@@ -24,13 +24,18 @@ static bool define_all(struct pair *s, uint32_t x, uint32_t y, uint32_t count)
     return true;
 }
 
+static bool same_text(const char *x, const char *y)
+{
+    return strcmp(x ? x : "", y ? y : "") == 0;
+}
+
 static bool same_block(struct pair *s, uint32_t x, uint32_t y);
 
 static bool same_op(struct pair *s, const struct sam_tile_op *x, const struct sam_tile_op *y)
 {
     if (x->code != y->code || x->attribute != y->attribute || x->literal != y->literal ||
         x->operand_count != y->operand_count || x->result_count != y->result_count ||
-        x->param_count != y->param_count)
+        x->param_count != y->param_count || !same_text(x->attributes, y->attributes))
         return false;
     for (uint32_t i = 0; i < x->operand_count; i++)
         if (s->map[sam_tile_arg(s->a, x, i)] != sam_tile_arg(s->b, y, i))
@@ -40,20 +45,25 @@ static bool same_op(struct pair *s, const struct sam_tile_op *x, const struct sa
            define_all(s, x->results, y->results, x->result_count);
 }
 
+/* A yield of nothing may be left out. */
+static uint32_t skip_yield(const struct sam_tile_program *p, uint32_t at)
+{
+    return at != SAM_TILE_NONE && p->ops[at].code == SAM_TILE_YIELD && !p->ops[at].operand_count
+               ? p->ops[at].next
+               : at;
+}
+
 static bool same_block(struct pair *s, uint32_t x, uint32_t y)
 {
+    x = skip_yield(s->a, x);
+    y = skip_yield(s->b, y);
     while (x != SAM_TILE_NONE && y != SAM_TILE_NONE) {
         if (!same_op(s, &s->a->ops[x], &s->b->ops[y]))
             return false;
-        x = s->a->ops[x].next;
-        y = s->b->ops[y].next;
+        x = skip_yield(s->a, s->a->ops[x].next);
+        y = skip_yield(s->b, s->b->ops[y].next);
     }
     return x == y;
-}
-
-static bool same_text(const char *x, const char *y)
-{
-    return strcmp(x ? x : "", y ? y : "") == 0;
 }
 
 static bool same_func(struct pair *s, const struct sam_tile_func *x, const struct sam_tile_func *y)

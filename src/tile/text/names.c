@@ -206,7 +206,9 @@ bool sam_tile_parse_destination(struct parser *parser, struct statement *alloc,
     struct sam_tile_value *v = value == SAM_TILE_NONE ? NULL : &p->values[value];
     char is[160], stands[160];
     *found = false;
-    if (v && is_awaited(v) && value >= parser->block->first_value) {
+    const bool fits =
+        v && (v->type.kind == SAM_TILE_KIND_UNKNOWN || sam_tile_ty_equal(&v->type, type));
+    if (fits && is_awaited(v) && value >= parser->block->first_value) {
         *found = true;
         v->type = *type;
         v->pos = name->pos;

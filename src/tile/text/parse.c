@@ -40,7 +40,9 @@ bool sam_tile_parse_choice(struct parser *parser, struct statement *s, const cha
                            const char *what)
 {
     char found[80];
-    int word = sam_tile_word(words, parser->token.text, parser->token.size);
+    const struct token *t = &parser->token;
+    const bool quoted = t->size > 2 && t->text[0] == '"';
+    int word = sam_tile_word(words, t->text + quoted, t->size - 2 * quoted);
     if (word < 0)
         return PARSE_FAIL(parser, parser->token.pos, "expected %s, found %s", what,
                           sam_tile_parse_found(parser, found, sizeof found));
@@ -85,7 +87,8 @@ static uint32_t add_op(struct parser *parser, struct statement *s)
     s->op.result_count = (uint32_t)s->result_count;
     s->op.next = SAM_TILE_NONE;
     PARSE_PUSH(p->ops, p->op_count, p->op_capacity, s->op);
-    s->op.comment = s->op.tail[0] = s->op.tail[1] = NULL; /* now owned by the program */
+    s->op.comment = s->op.tail[0] = s->op.tail[1] = s->op.attributes =
+        NULL; /* now owned by the program */
     return (uint32_t)(p->op_count - 1);
 }
 
@@ -114,7 +117,8 @@ static void recover(struct parser *parser, uint32_t line)
         if (depth == 0 && sam_tile_parse_is(parser, '}'))
             return;
         if (depth == 0 && parser->token.first && parser->token.pos.line > line &&
-            (parser->token.kind == TOKEN_VALUE || parser->token.kind == TOKEN_WORD))
+            (parser->token.kind == TOKEN_VALUE || parser->token.kind == TOKEN_WORD ||
+             parser->token.text[0] == '"'))
             return;
         depth += sam_tile_parse_is(parser, '{');
         depth -= depth && sam_tile_parse_is(parser, '}');
@@ -149,9 +153,13 @@ static bool parse_code(struct parser *parser, struct statement *s)
     struct token t = parser->token;
     char found[80];
     s->op.pos = t.pos;
-    if (t.kind != TOKEN_WORD)
+    s->generic = t.size > 2 && t.text[0] == '"' && t.text[t.size - 1] == '"' &&
+                 sam_tile_parse_peek(parser) == '(';
+    if (t.kind != TOKEN_WORD && !s->generic)
         return PARSE_FAIL(parser, t.pos, "expected an operation, found %s",
                           sam_tile_parse_found(parser, found, sizeof found));
+    t.text += s->generic;
+    t.size -= s->generic ? 2 : 0;
     bool prefix = t.size > 4 && memcmp(t.text, "pto.", 4) == 0;
     const char *name = t.text + (prefix ? 4 : 0);
     size_t size = t.size - (prefix ? 4 : 0);
@@ -168,6 +176,8 @@ static bool parse_code(struct parser *parser, struct statement *s)
 
 static bool parse_rest(struct parser *parser, struct statement *s)
 {
+    if (s->generic)
+        return sam_tile_parse_generic(parser, s);
     switch (s->op.code) {
     case SAM_TILE_FOR: return sam_tile_parse_for(parser, s);
     case SAM_TILE_IF: return sam_tile_parse_if(parser, s);
@@ -215,6 +225,7 @@ static bool parse_statement(struct parser *parser)
     free(s.op.comment);
     free(s.op.tail[0]);
     free(s.op.tail[1]);
+    free(s.op.attributes);
     return !parser->memory;
 }
 
@@ -504,6 +515,7 @@ void sam_tile_program_free(struct sam_tile_program *p)
         free(p->ops[i].comment);
         free(p->ops[i].tail[0]);
         free(p->ops[i].tail[1]);
+        free(p->ops[i].attributes);
     }
     for (size_t i = 0; i < p->func_count; i++) {
         free(p->funcs[i].name);

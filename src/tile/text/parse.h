@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations shared by the parser's files: lex.c (tokens), parse.c (statements, scopes), names.c
  * (value names), parse_type.c (types), parse_op.c (tile operations), parse_scf.c (arithmetic,
- * control flow). */
+ * control flow), parse_generic.c (generic form, attributes). */
 #ifndef SAM_TILE_PARSE_H
 #define SAM_TILE_PARSE_H
 
@@ -72,6 +72,7 @@ struct statement {
     size_t result_count;
     uint32_t ids[PARSE_MAX_OPERANDS]; /* results, once defined */
     bool has_attribute;
+    bool generic;
 };
 
 /* Append to a growing array; returns SAM_TILE_NONE on out-of-memory. */
@@ -167,5 +168,39 @@ bool sam_tile_parse_arith(struct parser *parser, struct statement *s);
 bool sam_tile_parse_for(struct parser *parser, struct statement *s);
 bool sam_tile_parse_if(struct parser *parser, struct statement *s);
 bool sam_tile_parse_yield(struct parser *parser, struct statement *s);
+
+/* --- parse_generic.c: the text after the operation name */
+bool sam_tile_parse_generic(struct parser *parser, struct statement *s);
+/* Parse `name = value, ...}` of a tile operation. */
+bool sam_tile_parse_attributes(struct parser *parser, struct statement *s);
+
+/* --- what the forms share: parse_op.c */
+/* The SSA result of a tile operation: allocate it unless it names a tile; it becomes the last
+ * operand. */
+bool sam_tile_parse_allocated(struct parser *parser, struct statement *s,
+                              const struct sam_tile_ty *type);
+bool sam_tile_parse_address(struct parser *parser, const struct statement *s, size_t index);
+/* Check a view or partition, whose lists have a and b items, window, second tile or new tile;
+ * append it. */
+bool sam_tile_parse_made(struct parser *parser, struct statement *s, size_t a, size_t b,
+                         const struct sam_tile_ty *type, struct sam_tile_pos pos);
+/* parse_scf.c */
+bool sam_tile_parse_constant(struct parser *parser, struct statement *s, const struct token *value,
+                             const struct sam_tile_ty *type);
+/* Check the operands of arithmetic on `type`, or of a cast to it; append it. */
+bool sam_tile_parse_computed(struct parser *parser, struct statement *s,
+                             const struct sam_tile_ty *type, struct sam_tile_pos pos);
+/* Parse a block and its '}', whose position *end receives. */
+bool sam_tile_parse_body(struct parser *parser, struct statement *s, unsigned which,
+                         struct sam_tile_pos *end);
+/* Check the types of a loop and of what it carries; those of what a body yields, with the position
+ * of its end. */
+bool sam_tile_parse_carried(struct parser *parser, const struct statement *s,
+                            const struct sam_tile_ty *types, size_t count);
+bool sam_tile_parse_yields(struct parser *parser, const struct statement *s, unsigned which,
+                           const struct sam_tile_ty *types, size_t count, struct sam_tile_pos end);
+/* Append the statement before its blocks; they are linked afterwards. */
+bool sam_tile_parse_append_bodies(struct parser *parser, struct statement *s,
+                                  const struct sam_tile_ty *types, size_t count);
 
 #endif

@@ -7,21 +7,7 @@
 /* `{cmp = lt}`, `{round = floor}` */
 static bool parse_attribute(struct parser *parser, struct statement *s)
 {
-    struct sam_tile_pos pos = parser->token.pos;
-    if (!sam_tile_parse_accept(parser, '{'))
-        return true;
-    const struct sam_tile_attribute_text *text = sam_tile_attribute(sam_tile_row(s->op.code));
-    if (!text->key)
-        return PARSE_FAIL(parser, parser->token.pos, "%s has no attributes",
-                          sam_tile_code_name(s->op.code));
-    if (s->has_attribute) {
-        return PARSE_FAIL(parser, pos, "'%s' is given twice", text->key);
-    }
-    s->has_attribute = true;
-    return sam_tile_parse_expect_word(parser, text->key, "as attribute") &&
-           sam_tile_parse_expect(parser, '=', "after it") &&
-           sam_tile_parse_choice(parser, s, text->words, text->choices) &&
-           sam_tile_parse_expect(parser, '}', "after the attribute");
+    return !sam_tile_parse_accept(parser, '{') || sam_tile_parse_attributes(parser, s);
 }
 
 /* `%a, %b : T, T` up to `close` */
@@ -55,9 +41,8 @@ static bool parse_dps(struct parser *parser, struct statement *s, size_t sources
     return sam_tile_parse_append(parser, s);
 }
 
-/* An SSA result is a tile that is allocated, then written, unless it names an existing tile. */
-static bool allocate_result(struct parser *parser, struct statement *s,
-                            const struct sam_tile_ty *type)
+bool sam_tile_parse_allocated(struct parser *parser, struct statement *s,
+                              const struct sam_tile_ty *type)
 {
     struct statement alloc = {.op = {.code = SAM_TILE_ALLOC,
                                      .pos = s->op.pos,
@@ -109,7 +94,7 @@ static bool parse_ssa(struct parser *parser, struct statement *s, size_t sources
             return PARSE_FAIL(parser, pos, "the result of %s is a tile",
                               sam_tile_code_name(s->op.code));
         }
-        if (!allocate_result(parser, s, &type))
+        if (!sam_tile_parse_allocated(parser, s, &type))
             return false;
     }
     return sam_tile_parse_append(parser, s);
@@ -136,7 +121,7 @@ static bool parse_key_operand(struct parser *parser, struct statement *s, unsign
     return sam_tile_parse_expect(parser, '=', "after it") && sam_tile_parse_operand(parser, s);
 }
 
-static bool check_address(struct parser *parser, const struct statement *s, size_t index)
+bool sam_tile_parse_address(struct parser *parser, const struct statement *s, size_t index)
 {
     const struct sam_tile_ty *type = &parser->p->values[s->operands[index].value].type;
     if (type->kind == SAM_TILE_KIND_SCALAR && type->dtype == SAM_I64)
@@ -164,7 +149,7 @@ static bool parse_alloc(struct parser *parser, struct statement *s)
     for (unsigned i = 0; i < 3; i++)
         if (s->op.attribute & 1u << i) {
             s->operands[s->operand_count++] = given[i];
-            if (i == 0 ? !check_address(parser, s, s->operand_count - 1)
+            if (i == 0 ? !sam_tile_parse_address(parser, s, s->operand_count - 1)
                        : !sam_tile_parse_kind(parser, s, s->operand_count - 1, SAM_TILE_KIND_INDEX,
                                               "an index"))
                 return false;
@@ -175,10 +160,7 @@ static bool parse_alloc(struct parser *parser, struct statement *s)
     struct sam_tile_pos pos = parser->token.pos;
     if (!sam_tile_parse_type(parser, &type))
         return false;
-    if (type.kind != SAM_TILE_KIND_TILE) {
-        return PARSE_FAIL(parser, pos, "alloc_tile makes a tile");
-    }
-    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
+    return sam_tile_parse_made(parser, s, 0, 0, &type, pos);
 }
 
 /* `, shape = [%a, %b]`; *count receives the length */
@@ -198,20 +180,6 @@ static bool parse_index_list(struct parser *parser, struct statement *s, const c
         ++*count;
     } while (sam_tile_parse_accept(parser, ','));
     return sam_tile_parse_expect(parser, ']', "after the list");
-}
-
-/* `: T` or `-> T` for the result */
-static bool parse_result_type(struct parser *parser, struct statement *s, enum sam_tile_kind kind,
-                              const char *what, struct sam_tile_ty *type)
-{
-    struct sam_tile_pos pos = parser->token.pos;
-    if (!sam_tile_parse_type(parser, type))
-        return false;
-    if (type->kind != kind) {
-        return PARSE_FAIL(parser, pos, "the result of %s is %s", sam_tile_code_name(s->op.code),
-                          what);
-    }
-    return true;
 }
 
 static bool parse_arrow(struct parser *parser)
@@ -234,6 +202,46 @@ static bool check_rank(struct parser *parser, const struct statement *s,
                       type->rank, a, b);
 }
 
+static bool check_view(struct parser *parser, const struct statement *s,
+                       const struct sam_tile_ty *type)
+{
+    struct sam_tile_ty *pointer = &parser->p->values[s->operands[0].value].type;
+    if (pointer->kind == SAM_TILE_KIND_UNKNOWN)
+        *pointer = (struct sam_tile_ty){.kind = SAM_TILE_KIND_PTR, .dtype = type->dtype};
+    if (pointer->dtype == type->dtype)
+        return true;
+    return PARSE_FAIL(parser, s->operands[0].pos, "a view of %s of a pointer to %s",
+                      sam_tile_dtype_name(type->dtype), sam_tile_dtype_name(pointer->dtype));
+}
+
+bool sam_tile_parse_made(struct parser *parser, struct statement *s, size_t a, size_t b,
+                         const struct sam_tile_ty *type, struct sam_tile_pos pos)
+{
+    const unsigned code = s->op.code;
+    const enum sam_tile_kind kind = code == SAM_TILE_VIEW   ? SAM_TILE_KIND_VIEW
+                                    : code == SAM_TILE_PART ? SAM_TILE_KIND_PART
+                                                            : SAM_TILE_KIND_TILE;
+    if (type->kind != kind) {
+        return PARSE_FAIL(parser, pos, "the result of %s is %s", sam_tile_code_name(code),
+                          code == SAM_TILE_VIEW   ? "a !pto.tensor_view"
+                          : code == SAM_TILE_PART ? "a !pto.partition_tensor_view"
+                                                  : "a tile");
+    }
+    const struct sam_tile_ty *from =
+        s->operand_count ? &parser->p->values[s->operands[0].value].type : type;
+    if (kind != SAM_TILE_KIND_TILE && !check_rank(parser, s, type, a, b))
+        return false;
+    if (code == SAM_TILE_VIEW && !check_view(parser, s, type))
+        return false;
+    if (code == SAM_TILE_PART && (from->dtype != type->dtype || from->rank != type->rank))
+        return PARSE_FAIL(parser, s->op.pos, "a partition has the dtype and the rank of its view");
+    if (code == SAM_TILE_REBIND && !sam_tile_ty_equal(type, from))
+        return PARSE_FAIL(parser, s->op.pos, "tassign keeps the tile's type");
+    if (code == SAM_TILE_SUBSET && a != 2)
+        return PARSE_FAIL(parser, s->op.pos, "expected two offsets, a row and a column");
+    return sam_tile_parse_result(parser, s, 0, type) && sam_tile_parse_append(parser, s);
+}
+
 /* %ptr, shape = [...], strides = [...] : T */
 static bool parse_view(struct parser *parser, struct statement *s)
 {
@@ -243,18 +251,11 @@ static bool parse_view(struct parser *parser, struct statement *s)
         !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_PTR, "a pointer") ||
         !parse_index_list(parser, s, "shape", &shape) ||
         !parse_index_list(parser, s, "strides", &strides) ||
-        !sam_tile_parse_expect(parser, ':', "before the view's type") ||
-        !parse_result_type(parser, s, SAM_TILE_KIND_VIEW, "a !pto.tensor_view", &type) ||
-        !check_rank(parser, s, &type, shape, strides))
+        !sam_tile_parse_expect(parser, ':', "before the view's type"))
         return false;
-    struct sam_tile_ty *pointer = &parser->p->values[s->operands[0].value].type;
-    if (pointer->kind == SAM_TILE_KIND_UNKNOWN)
-        *pointer = (struct sam_tile_ty){.kind = SAM_TILE_KIND_PTR, .dtype = type.dtype};
-    if (pointer->dtype != type.dtype) {
-        return PARSE_FAIL(parser, s->operands[0].pos, "a view of %s of a pointer to %s",
-                          sam_tile_dtype_name(type.dtype), sam_tile_dtype_name(pointer->dtype));
-    }
-    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
+    struct sam_tile_pos pos = parser->token.pos;
+    return sam_tile_parse_type(parser, &type) &&
+           sam_tile_parse_made(parser, s, shape, strides, &type, pos);
 }
 
 /* %view, offsets = [...], sizes = [...] : V -> T */
@@ -267,15 +268,11 @@ static bool parse_partition(struct parser *parser, struct statement *s)
         !parse_index_list(parser, s, "offsets", &offsets) ||
         !parse_index_list(parser, s, "sizes", &sizes) ||
         !sam_tile_parse_expect(parser, ':', "before the view's type") ||
-        !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
-        !parse_result_type(parser, s, SAM_TILE_KIND_PART, "a !pto.partition_tensor_view", &type) ||
-        !check_rank(parser, s, &type, offsets, sizes))
+        !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser))
         return false;
-    const struct sam_tile_ty *view = &parser->p->values[s->operands[0].value].type;
-    if (view->dtype != type.dtype || view->rank != type.rank) {
-        return PARSE_FAIL(parser, s->op.pos, "a partition has the dtype and the rank of its view");
-    }
-    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
+    struct sam_tile_pos pos = parser->token.pos;
+    return sam_tile_parse_type(parser, &type) &&
+           sam_tile_parse_made(parser, s, offsets, sizes, &type, pos);
 }
 
 /* `%t, @tile(0x1000)` or `%u = %t, %address : T -> T` */
@@ -299,14 +296,12 @@ static bool parse_assign(struct parser *parser, struct statement *s)
     s->op.code = SAM_TILE_REBIND;
     sam_tile_parse_settle(parser, s->operands[0].value);
     if (!sam_tile_parse_result_count(parser, s, 1) || !sam_tile_parse_operand(parser, s) ||
-        !check_address(parser, s, 1) ||
+        !sam_tile_parse_address(parser, s, 1) ||
         !sam_tile_parse_expect(parser, ':', "before the tile's type") ||
-        !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
-        !parse_result_type(parser, s, SAM_TILE_KIND_TILE, "a tile", &type))
+        !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser))
         return false;
-    if (!sam_tile_ty_equal(&type, &parser->p->values[s->operands[0].value].type))
-        return PARSE_FAIL(parser, s->op.pos, "tassign keeps the tile's type");
-    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
+    struct sam_tile_pos pos = parser->token.pos;
+    return sam_tile_parse_type(parser, &type) && sam_tile_parse_made(parser, s, 0, 0, &type, pos);
 }
 
 /* %t, offsets = [%r, %c] : T -> U */
@@ -318,12 +313,11 @@ static bool parse_subset(struct parser *parser, struct statement *s)
         !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_TILE, "a tile") ||
         !parse_index_list(parser, s, "offsets", &offsets) ||
         !sam_tile_parse_expect(parser, ':', "before the tile's type") ||
-        !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser) ||
-        !parse_result_type(parser, s, SAM_TILE_KIND_TILE, "a tile", &type))
+        !sam_tile_parse_operand_type(parser, s, 0) || !parse_arrow(parser))
         return false;
-    if (offsets != 2)
-        return PARSE_FAIL(parser, s->op.pos, "expected two offsets, a row and a column");
-    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
+    struct sam_tile_pos pos = parser->token.pos;
+    return sam_tile_parse_type(parser, &type) &&
+           sam_tile_parse_made(parser, s, offsets, 0, &type, pos);
 }
 
 /* %t, %rows, %cols : T */

@@ -31,8 +31,16 @@ static bool constant_bits(const struct token *t, const struct sam_tile_ty *type,
     if (real && !hex) {
         char *end;
         double value = sam_strtod(text, &end);
-        *bits = sam_tile_real_bits(type->dtype, value, SAM_TILE_RINT);
-        return !*end && isfinite(sam_tile_real_value(type->dtype, (uint32_t)*bits));
+        const uint64_t found = sam_tile_real_bits(type->dtype, value, SAM_TILE_RINT);
+        *bits = (int64_t)found;
+        return !*end && isfinite(sam_tile_real_value(type->dtype, found));
+    }
+    if (real) {
+        uint64_t found;
+        const bool good = sam_parse_u64(text, &found);
+        const uint64_t unused = (UINT64_C(1) << sam_dtype_table[type->dtype].fp.unused) - 1;
+        *bits = good ? (int64_t)(found & ~unused) : 0;
+        return good && found <= UINT64_MAX >> (64 - 8 * sam_tile_size(type->dtype));
     }
     if (!sam_parse_i64(text, bits))
         return false;
@@ -43,18 +51,29 @@ static bool constant_bits(const struct token *t, const struct sam_tile_ty *type,
     unsigned width = 8 * (unsigned)sam_tile_size(type->dtype);
     if (width == 64)
         return true;
-    if (real)
-        return *bits >= 0 && *bits >> width == 0;
     bool is_signed = sam_tile_is_signed(type->dtype);
     int64_t top = (INT64_C(1) << (width - is_signed)) - 1;
     return *bits <= top && *bits >= (is_signed ? -top - 1 : 0);
+}
+
+bool sam_tile_parse_constant(struct parser *parser, struct statement *s, const struct token *value,
+                             const struct sam_tile_ty *type)
+{
+    char text[160];
+    if ((type->kind != SAM_TILE_KIND_INDEX && type->kind != SAM_TILE_KIND_SCALAR &&
+         type->kind != SAM_TILE_KIND_BOOL) ||
+        !constant_bits(value, type, &s->op.literal))
+        return PARSE_FAIL(parser, value->pos, "'%.*s' is not a constant of type %s",
+                          (int)(value->size < 60 ? value->size : 60), value->text,
+                          sam_tile_ty_text(type, text, sizeof text));
+    return sam_tile_parse_result(parser, s, 0, type) && sam_tile_parse_append(parser, s);
 }
 
 static bool parse_constant(struct parser *parser, struct statement *s)
 {
     struct token value = parser->token;
     struct sam_tile_ty type;
-    char found[80], text[160];
+    char found[80];
     sam_tile_parse_found(parser, found, sizeof found);
     sam_tile_parse_next(parser);
     if (!sam_tile_parse_result_count(parser, s, 1))
@@ -66,12 +85,7 @@ static bool parse_constant(struct parser *parser, struct statement *s)
     else if (!sam_tile_parse_expect(parser, ':', "before the constant's type") ||
              !sam_tile_parse_type(parser, &type))
         return false;
-    if ((type.kind != SAM_TILE_KIND_INDEX && type.kind != SAM_TILE_KIND_SCALAR &&
-         type.kind != SAM_TILE_KIND_BOOL) ||
-        !constant_bits(&value, &type, &s->op.literal))
-        return PARSE_FAIL(parser, value.pos, "%s is not a constant of type %s", found,
-                          sam_tile_ty_text(&type, text, sizeof text));
-    return sam_tile_parse_result(parser, s, 0, &type) && sam_tile_parse_append(parser, s);
+    return sam_tile_parse_constant(parser, s, &value, &type);
 }
 
 /* Operand `index` must have the type; a free name gets it. */
@@ -104,15 +118,33 @@ static bool parse_cast(struct parser *parser, struct statement *s)
         !sam_tile_parse_expect_word(parser, "to", "before the other type") ||
         !sam_tile_parse_type(parser, &to))
         return false;
-    if (!is_integer(&to) || !is_integer(&parser->p->values[s->operands[0].value].type))
+    return sam_tile_parse_computed(parser, s, &to, s->op.pos);
+}
+
+bool sam_tile_parse_computed(struct parser *parser, struct statement *s,
+                             const struct sam_tile_ty *type, struct sam_tile_pos pos)
+{
+    static const struct sam_tile_ty boolean = {.kind = SAM_TILE_KIND_BOOL};
+    const unsigned code = s->op.code;
+    if (code == SAM_TILE_CAST &&
+        (!is_integer(type) || !is_integer(&parser->p->values[s->operands[0].value].type)))
         return PARSE_FAIL(parser, s->op.pos, "index_cast is between integers and index");
-    return sam_tile_parse_result(parser, s, 0, &to) && sam_tile_parse_append(parser, s);
+    if (!is_integer(type) && !(code == SAM_TILE_SELECT && type->kind == SAM_TILE_KIND_SCALAR))
+        return PARSE_FAIL(parser, pos, "%s is for integers and index", sam_tile_code_name(code));
+    const size_t first = code == SAM_TILE_SELECT;
+    if (first && !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)"))
+        return false;
+    for (size_t i = first; i < s->operand_count && code != SAM_TILE_CAST; i++)
+        if (!parse_same(parser, s, i, type))
+            return false;
+    return sam_tile_parse_result(parser, s, 0, code == SAM_TILE_CMPI ? &boolean : type) &&
+           sam_tile_parse_append(parser, s);
 }
 
 bool sam_tile_parse_arith(struct parser *parser, struct statement *s)
 {
     size_t count = s->op.code == SAM_TILE_SELECT ? 3 : 2;
-    struct sam_tile_ty type, boolean = {.kind = SAM_TILE_KIND_BOOL};
+    struct sam_tile_ty type;
     if (s->op.code == SAM_TILE_CONSTANT)
         return parse_constant(parser, s);
     if (s->op.code == SAM_TILE_CAST)
@@ -130,38 +162,30 @@ bool sam_tile_parse_arith(struct parser *parser, struct statement *s)
     if (!sam_tile_parse_expect(parser, ':', "before the type"))
         return false;
     struct sam_tile_pos pos = parser->token.pos;
-    if (!sam_tile_parse_type(parser, &type))
-        return false;
-    if (!is_integer(&type) && !(s->op.code == SAM_TILE_SELECT && type.kind == SAM_TILE_KIND_SCALAR))
-        return PARSE_FAIL(parser, pos, "%s is for integers and index",
-                          sam_tile_code_name(s->op.code));
-    size_t first = s->op.code == SAM_TILE_SELECT;
-    if (first && !sam_tile_parse_kind(parser, s, 0, SAM_TILE_KIND_BOOL, "a condition (i1)"))
-        return false;
-    for (size_t i = first; i < count; i++)
-        if (!parse_same(parser, s, i, &type))
-            return false;
-    return sam_tile_parse_result(parser, s, 0, s->op.code == SAM_TILE_CMPI ? &boolean : &type) &&
-           sam_tile_parse_append(parser, s);
+    return sam_tile_parse_type(parser, &type) && sam_tile_parse_computed(parser, s, &type, pos);
 }
 
 /* --- control flow */
 
-/* A block in braces, which ends with a yield of `types`, if any. */
-static bool parse_body(struct parser *parser, struct statement *s, unsigned which,
-                       const struct sam_tile_ty *types, size_t count)
+bool sam_tile_parse_body(struct parser *parser, struct statement *s, unsigned which,
+                         struct sam_tile_pos *end)
 {
-    struct sam_tile_program *p = parser->p;
     struct block block;
-    if (!sam_tile_parse_expect(parser, '{', "before the block") ||
-        !sam_tile_parse_block(parser, &block))
+    if (!sam_tile_parse_block(parser, &block))
         return false;
     s->op.body[which] = block.first;
     s->op.tail[which] = sam_tile_parse_take_comments(parser, false);
-    struct sam_tile_pos end = parser->token.pos;
-    if (!sam_tile_parse_expect(parser, '}', "at the end of the block"))
-        return false;
-    const struct sam_tile_op *last = block.last != SAM_TILE_NONE ? &p->ops[block.last] : NULL;
+    *end = parser->token.pos;
+    return sam_tile_parse_expect(parser, '}', "at the end of the block");
+}
+
+bool sam_tile_parse_yields(struct parser *parser, const struct statement *s, unsigned which,
+                           const struct sam_tile_ty *types, size_t count, struct sam_tile_pos end)
+{
+    const struct sam_tile_program *p = parser->p;
+    const struct sam_tile_op *last = NULL;
+    for (uint32_t at = s->op.body[which]; at != SAM_TILE_NONE; at = p->ops[at].next)
+        last = &p->ops[at];
     bool yields = last && last->code == SAM_TILE_YIELD;
     if (last && last->code == SAM_TILE_RETURN)
         return PARSE_FAIL(parser, last->pos, "a return inside of a loop or condition");
@@ -182,6 +206,16 @@ static bool parse_body(struct parser *parser, struct statement *s, unsigned whic
         }
     }
     return true;
+}
+
+/* A block in braces, which ends with a yield of `types`, if any. */
+static bool parse_body(struct parser *parser, struct statement *s, unsigned which,
+                       const struct sam_tile_ty *types, size_t count)
+{
+    struct sam_tile_pos end;
+    return sam_tile_parse_expect(parser, '{', "before the block") &&
+           sam_tile_parse_body(parser, s, which, &end) &&
+           sam_tile_parse_yields(parser, s, which, types, count, end);
 }
 
 bool sam_tile_parse_yield(struct parser *parser, struct statement *s)
@@ -208,6 +242,18 @@ bool sam_tile_parse_yield(struct parser *parser, struct statement *s)
     return sam_tile_parse_append(parser, s);
 }
 
+/* Returns whether loops and conditions carry values of the type. */
+static bool check_carried(struct parser *parser, const struct sam_tile_ty *type,
+                          struct sam_tile_pos pos)
+{
+    if (type->kind == SAM_TILE_KIND_SCALAR || type->kind == SAM_TILE_KIND_INDEX ||
+        type->kind == SAM_TILE_KIND_BOOL || type->kind == SAM_TILE_KIND_EVENT)
+        return true;
+    return PARSE_FAIL(parser, pos,
+                      "loops and conditions carry scalars and events only; tiles are written "
+                      "in place");
+}
+
 /* `-> (T, U)` or `-> T`, one per result */
 static bool parse_types(struct parser *parser, struct statement *s, struct sam_tile_ty *types,
                         size_t *count)
@@ -221,24 +267,17 @@ static bool parse_types(struct parser *parser, struct statement *s, struct sam_t
         struct sam_tile_pos pos = parser->token.pos;
         if (*count == PARSE_MAX_OPERANDS)
             return sam_tile_parse_too_many(parser, "results", PARSE_MAX_OPERANDS);
-        if (!sam_tile_parse_type(parser, &types[*count]))
+        if (!sam_tile_parse_type(parser, &types[*count]) ||
+            !check_carried(parser, &types[*count], pos))
             return false;
-        if (types[*count].kind != SAM_TILE_KIND_SCALAR &&
-            types[*count].kind != SAM_TILE_KIND_INDEX && types[*count].kind != SAM_TILE_KIND_BOOL &&
-            types[*count].kind != SAM_TILE_KIND_EVENT)
-            return PARSE_FAIL(
-                parser, pos,
-                "loops and conditions carry scalars and events only; tiles are written "
-                "in place");
         ++*count;
     } while (round && sam_tile_parse_accept(parser, ','));
     return (!round || sam_tile_parse_expect(parser, ')', "after the types")) &&
            sam_tile_parse_result_count(parser, s, *count);
 }
 
-/* Append the statement before its blocks; they are linked afterwards. */
-static bool append_with_bodies(struct parser *parser, struct statement *s,
-                               const struct sam_tile_ty *types, size_t count)
+bool sam_tile_parse_append_bodies(struct parser *parser, struct statement *s,
+                                  const struct sam_tile_ty *types, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!sam_tile_parse_result(parser, s, i, &types[i]))
@@ -264,7 +303,7 @@ bool sam_tile_parse_if(struct parser *parser, struct statement *s)
     } else if (good && count) {
         return PARSE_FAIL(parser, s->op.pos, "a condition with results has an else");
     }
-    return good && append_with_bodies(parser, s, types, count);
+    return good && sam_tile_parse_append_bodies(parser, s, types, count);
 }
 
 /* `iter_args(%a = %x, ...)`: parameter names, and initial values as operands */
@@ -313,6 +352,28 @@ static bool parse_loop_body(struct parser *parser, struct statement *s,
     return parse_body(parser, s, 0, types, count);
 }
 
+static bool check_bounds(struct parser *parser, const struct statement *s,
+                         const struct sam_tile_ty *type, struct sam_tile_pos pos)
+{
+    if (!is_integer(type))
+        return PARSE_FAIL(parser, pos,
+                          "the type of a loop variable: expected index or an integer type");
+    for (size_t i = 0; i < 3; i++)
+        if (!parse_same(parser, s, i, type))
+            return false;
+    return true;
+}
+
+bool sam_tile_parse_carried(struct parser *parser, const struct statement *s,
+                            const struct sam_tile_ty *types, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (!check_carried(parser, &types[i], s->op.pos) ||
+            !parse_same(parser, s, 2 + i, &types[i]))
+            return false;
+    return check_bounds(parser, s, &types[0], s->op.pos);
+}
+
 bool sam_tile_parse_for(struct parser *parser, struct statement *s)
 {
     struct sam_tile_ty types[PARSE_MAX_OPERANDS];
@@ -335,14 +396,10 @@ bool sam_tile_parse_for(struct parser *parser, struct statement *s)
     struct sam_tile_ty type = {.kind = SAM_TILE_KIND_INDEX};
     if (sam_tile_parse_accept(parser, ':') && !sam_tile_parse_type(parser, &type))
         return false;
-    if (!is_integer(&type))
-        return PARSE_FAIL(parser, variable.pos,
-                          "the type of a loop variable: expected index or an integer type");
-    for (size_t i = 0; i < 3; i++)
-        if (!parse_same(parser, s, i, &type))
-            return false;
+    if (!check_bounds(parser, s, &type, variable.pos))
+        return false;
     size_t names = parser->name_count;
     bool good = parse_loop_body(parser, s, &variable, carried, types, count);
     sam_tile_parse_leave(parser, names);
-    return good && append_with_bodies(parser, s, types, count);
+    return good && sam_tile_parse_append_bodies(parser, s, types, count);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Printing a program in each of the three syntaxes. */
+/* Printing a program in each of the syntaxes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void operands(struct printer *s, const struct sam_tile_op *op, uint32_t f
 
 static void type(struct printer *s, uint32_t id)
 {
-    sam_tile_ty_print(&s->out, &s->p->values[id].type, s->surface != SAM_TILE_DPS);
+    sam_tile_ty_print(&s->out, &s->p->values[id].type, s->surface < SAM_TILE_DPS);
 }
 
 static void operand_types(struct printer *s, const struct sam_tile_op *op, uint32_t first,
@@ -59,6 +59,17 @@ static void operand_types(struct printer *s, const struct sam_tile_op *op, uint3
     for (uint32_t i = 0; i < count; i++) {
         sam_buffer_printf(&s->out, i ? ", " : "");
         type(s, sam_tile_arg(s->p, op, first + i));
+    }
+}
+
+/* `%a: T, %b: U` */
+static void parameters(struct printer *s, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        sam_buffer_printf(&s->out, i ? ", " : "");
+        value(s, s->p->ids[first + i]);
+        sam_buffer_printf(&s->out, ": ");
+        type(s, s->p->ids[first + i]);
     }
 }
 
@@ -86,15 +97,22 @@ static void result_type(struct printer *s, const struct sam_tile_op *op)
 static void attribute(struct printer *s, const struct sam_tile_op *op)
 {
     const struct sam_tile_attribute_text *text = sam_tile_attribute(sam_tile_row(op->code));
+    const char *quote = s->surface == SAM_TILE_GENERIC ? "\"" : "";
+    if (!text->key && !op->attributes)
+        return;
+    sam_buffer_printf(&s->out, " {");
     if (text->key)
-        sam_buffer_printf(&s->out, " {%s = %s}", text->key, text->words[op->attribute]);
+        sam_buffer_printf(&s->out, "%s = %s%s%s", text->key, quote, text->words[op->attribute],
+                          quote);
+    sam_buffer_printf(&s->out, "%s%s}", text->key && op->attributes ? ", " : "",
+                      op->attributes ? op->attributes : "");
 }
 
 /* Returns whether `op` writes the tile allocated just before it. */
 static bool makes(const struct printer *s, const struct sam_tile_op *alloc,
                   const struct sam_tile_op *op)
 {
-    if (s->surface == SAM_TILE_DPS || alloc->code != SAM_TILE_ALLOC || alloc->attribute || !op ||
+    if (s->surface >= SAM_TILE_DPS || alloc->code != SAM_TILE_ALLOC || alloc->attribute || !op ||
         op->code < SAM_TILE_FIRST_OP || sam_tile_stores(sam_tile_row(op->code)) ||
         sam_tile_updates(sam_tile_row(op->code)))
         return false;
@@ -118,7 +136,7 @@ static void tile_op(struct printer *s, const struct sam_tile_op *op, bool ssa)
     name(s, op);
     sam_buffer_printf(&s->out, ssa || stores ? " " : " ins(");
     operands(s, op, 0, sources + stores);
-    if (ssa)
+    if (ssa || stores)
         attribute(s, op);
     sam_buffer_printf(&s->out, " : ");
     operand_types(s, op, 0, sources + stores);
@@ -139,8 +157,8 @@ static void tile_op(struct printer *s, const struct sam_tile_op *op, bool ssa)
 static void real_constant(struct printer *s, enum sam_dtype dtype, int64_t bits)
 {
     char text[SAM_TILE_REAL_TEXT];
-    if (isfinite(sam_tile_real_value(dtype, (uint32_t)bits)))
-        sam_buffer_printf(&s->out, "%s", sam_tile_real_text(dtype, (uint32_t)bits, text));
+    if (isfinite(sam_tile_real_value(dtype, (uint64_t)bits)))
+        sam_buffer_printf(&s->out, "%s", sam_tile_real_text(dtype, (uint64_t)bits, text));
     else
         sam_buffer_printf(&s->out, "0x%0*" PRIx64, (int)sam_tile_size(dtype) * 2, bits);
 }
@@ -322,6 +340,101 @@ static void condition(struct printer *s, const struct sam_tile_op *op)
     }
 }
 
+/* --- the generic form */
+
+static void segments(struct printer *s, unsigned a, unsigned b, unsigned c)
+{
+    sam_buffer_printf(&s->out, " {operandSegmentSizes = array<i32: %u, %u, %u>}", a, b, c);
+}
+
+/* The attribute of an operation that the other forms write in its own syntax. */
+static void generic_attribute(struct printer *s, const struct sam_tile_op *op)
+{
+    const unsigned half = (op->operand_count - 1) / 2;
+    switch (op->code) {
+    case SAM_TILE_ALLOC:
+        segments(s, op->attribute & 1, op->attribute >> 1 & 1, op->attribute >> 2 & 1);
+        break;
+    case SAM_TILE_VIEW:
+    case SAM_TILE_PART: segments(s, 1, half, half); break;
+    case SAM_TILE_ASSIGN:
+        sam_buffer_printf(&s->out, " {address = %" PRId64 " : i64}", op->literal);
+        break;
+    case SAM_TILE_RECORD:
+        sam_buffer_printf(&s->out, " {pipe = \"%s\"}", sam_tile_pipe_names[op->attribute]);
+        break;
+    case SAM_TILE_CMPI: sam_buffer_printf(&s->out, " {predicate = %u : i64}", op->attribute); break;
+    case SAM_TILE_CONSTANT:
+        sam_buffer_printf(&s->out, " {value = ");
+        constant(s, op);
+        sam_buffer_printf(&s->out, "}");
+        break;
+    default: break;
+    }
+}
+
+/* A region, with its terminator. */
+static void region(struct printer *s, const struct sam_tile_op *op, unsigned which)
+{
+    const struct sam_tile_op *ops = s->p->ops;
+    uint32_t last = SAM_TILE_NONE;
+    sam_buffer_printf(&s->out, "{\n");
+    if (op->code == SAM_TILE_FOR) {
+        indent(s);
+        sam_buffer_printf(&s->out, "^bb0(");
+        parameters(s, op->params, op->param_count);
+        sam_buffer_printf(&s->out, "):\n");
+    }
+    s->depth++;
+    block(s, op->body[which]);
+    for (uint32_t at = op->body[which]; at != SAM_TILE_NONE; at = ops[at].next)
+        last = at;
+    if (last == SAM_TILE_NONE || ops[last].code != SAM_TILE_YIELD) {
+        indent(s);
+        sam_buffer_printf(&s->out, "\"scf.yield\"() : () -> ()\n");
+    }
+    comment(s, op->tail[which]);
+    s->depth--;
+    indent(s);
+    sam_buffer_printf(&s->out, "}");
+}
+
+static void generic(struct printer *s, const struct sam_tile_op *op)
+{
+    results(s, op);
+    sam_buffer_printf(&s->out, "\"%s", op->code == SAM_TILE_RETURN ? "func." : "");
+    name(s, op);
+    sam_buffer_printf(&s->out, "\"(");
+    operands(s, op, 0, op->operand_count);
+    sam_buffer_printf(&s->out, ")");
+    if (op->code == SAM_TILE_FOR || op->code == SAM_TILE_IF) {
+        sam_buffer_printf(&s->out, " (");
+        region(s, op, 0);
+        if (op->code == SAM_TILE_IF && op->attribute) {
+            sam_buffer_printf(&s->out, ", ");
+            region(s, op, 1);
+        } else if (op->code == SAM_TILE_IF) {
+            sam_buffer_printf(&s->out, ", {}");
+        }
+        sam_buffer_printf(&s->out, ")");
+    }
+    if (op->code >= SAM_TILE_FIRST_OP)
+        attribute(s, op);
+    else
+        generic_attribute(s, op);
+    sam_buffer_printf(&s->out, " : (");
+    operand_types(s, op, 0, op->operand_count);
+    sam_buffer_printf(&s->out, ")");
+    if (op->result_count == 1) {
+        sam_buffer_printf(&s->out, " -> ");
+        result_type(s, op);
+    } else if (op->result_count) {
+        result_types(s, op);
+    } else {
+        sam_buffer_printf(&s->out, " -> ()");
+    }
+}
+
 static void block(struct printer *s, uint32_t first)
 {
     const struct sam_tile_op *ops = s->p->ops;
@@ -336,7 +449,9 @@ static void block(struct printer *s, uint32_t first)
             comment(s, op->comment);
         }
         indent(s);
-        if (op->code >= SAM_TILE_FIRST_OP)
+        if (s->surface == SAM_TILE_GENERIC)
+            generic(s, op);
+        else if (op->code >= SAM_TILE_FIRST_OP)
             tile_op(s, op, ssa);
         else if (op->code == SAM_TILE_FOR)
             loop(s, op);
@@ -358,12 +473,7 @@ static void function(struct printer *s, const struct sam_tile_func *f)
     }
     indent(s);
     sam_buffer_printf(&s->out, "func.func @%s(", f->name);
-    for (uint32_t i = 0; i < f->arg_count; i++) {
-        sam_buffer_printf(&s->out, i ? ", " : "");
-        value(s, s->p->ids[f->args + i]);
-        sam_buffer_printf(&s->out, ": ");
-        type(s, s->p->ids[f->args + i]);
-    }
+    parameters(s, f->args, f->arg_count);
     sam_buffer_printf(&s->out, f->attributes ? ") attributes %s" : ")", f->attributes);
     body(s, f->body, f->tail);
     sam_buffer_printf(&s->out, "\n");
@@ -377,7 +487,7 @@ enum sam_status sam_tile_print(const struct sam_tile_program *p, enum sam_tile_s
     if (!p || !text)
         return sam_fail_null(error, p ? "text" : "program");
     struct printer s = {.p = p, .surface = surface};
-    if ((unsigned)surface > SAM_TILE_DPS)
+    if ((unsigned)surface > SAM_TILE_GENERIC)
         return sam_fail(error, SAM_ERR_USAGE, "unknown surface %u", (unsigned)surface);
     s.writers = sam_alloc(p->value_count + 1, sizeof *s.writers);
     if (!s.writers)
