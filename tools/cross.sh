@@ -46,9 +46,10 @@ foreign() { # ARGUMENT...
         -qq "$@"
 }
 
-if [ "$(cat "$folder/packages" 2>/dev/null)" != "$wanted" ]; then
+records=$root/var/lib/dpkg # the wheel asks which package has a library
+if [ "$(cat "$folder/packages" 2>/dev/null)" != "$wanted" ] || [ ! -f "$records/status" ]; then
     rm -rf "$root" "$folder/apt"
-    mkdir -p "$root" "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
+    mkdir -p "$records/info" "$records/updates" "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
     : >"$folder/apt/status"
     # shellcheck disable=SC2086 # a list of names
     { foreign update && foreign -y --no-install-recommends --download-only install $wanted; } \
@@ -58,6 +59,10 @@ if [ "$(cat "$folder/packages" 2>/dev/null)" != "$wanted" ]; then
     }
     for file in "$folder"/apt/cache/archives/*.deb; do
         dpkg-deb -x "$file" "$root"
+        name=$(dpkg-deb -f "$file" Package)
+        [ "$(dpkg-deb -f "$file" Multi-Arch)" != same ] || name=$name:$debian
+        dpkg-deb --fsys-tarfile "$file" | tar -t | sed 's,^\.,,; s,/$,,' >"$records/info/$name.list"
+        printf '%s\nStatus: install ok installed\n\n' "$(dpkg-deb -f "$file")" >>"$records/status"
     done
     # Links to the root of a file system lead to this one.
     find "$root" -type l -lname '/*' | while read -r link; do
