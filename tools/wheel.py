@@ -4,10 +4,11 @@
 
     tools/wheel.py BUILD FOLDER [ARCHITECTURE]
 
-BUILD is a release build, or with ARCHITECTURE one by tools/cross.sh. setuptools makes a pure wheel of python/; this script adds the library, the command, and
-the libraries that both need beyond glibc, with their licences and a bill of materials, and packs the wheel again for
-this platform. Every added file finds the others relative to itself ($ORIGIN). Bundled libraries have a part of their
-hash in their name: a process can hold them and the system's libraries of the same name.
+BUILD is a release build, or with ARCHITECTURE one by tools/cross.sh. setuptools makes a pure wheel of python/; this
+script adds the library, the command, and the libraries that both need beyond glibc, with their licences and a bill
+of materials, and packs the wheel again for that platform. Every added file finds the others relative to itself
+($ORIGIN). Bundled libraries have a part of their hash in their name: a process can hold them and the system's
+libraries of the same name.
 """
 import glob
 import hashlib

@@ -41,10 +41,8 @@ enum sam_status sam_gdb_listen(unsigned port, struct sam_gdb_link **out, struct 
     struct sam_gdb_link *link = sam_alloc(1, sizeof *link);
     if (!link)
         return sam_fail_memory(error);
-    *link = (struct sam_gdb_link){.listener = sam_file_socket(),
-                                  .input = -1,
-                                  .output = -1,
-                                  .owned = true};
+    *link = (struct sam_gdb_link){
+        .listener = sam_file_socket(), .input = -1, .output = -1, .owned = true};
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_port = htons((uint16_t)port),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
