@@ -81,9 +81,10 @@ def add_files(build, tree):
         rpaths[target] = "$ORIGIN"
         package = package_of(path)
         shutil.copyfile(f"{sbom.ROOT}/usr/share/doc/{package}/copyright", licences / f"{package}.txt")
-    for file, rpath in rpaths.items():  # patchelf does one kind of change per call
-        for name in needed(file):
-            run("patchelf", "--replace-needed", name, names[name], file)
+    for file, rpath in rpaths.items():  # patchelf does one kind of change per call, and adds a segment in each
+        renamed = [word for name in needed(file) for word in ("--replace-needed", name, names[name])]
+        if renamed:
+            run("patchelf", *renamed, file)
         if file.parent.name == "samite.libs":
             run("patchelf", "--set-soname", file.name, file)
         run("patchelf", "--set-rpath", rpath, file)

@@ -22,6 +22,7 @@ if (need build wheel) && python=$(python_with wheel); then
     # Only glibc and the compiler's library are from the root.
     mkdir -p "$scratch/root/lib"
     cp build-aarch64/root/lib/ld-linux-aarch64.so.1 build-aarch64/root/lib/aarch64-linux-gnu/lib[cm].so.6 "$scratch/root/lib"
+    chmod 755 "$1/bin/samite" # pip makes it so, wheel unpack does not
     said=$(qemu-aarch64 -L "$scratch/root" -E LD_LIBRARY_PATH=/lib "$1/bin/samite" --version)
     say "the command of the wheel: $said"
 fi
