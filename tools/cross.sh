@@ -108,11 +108,11 @@ ninja -C "$folder" -j "$jobs" $(user_targets "$folder") >"$folder/log" || {
 printf '== build-%s/samite: %s\n' "$architecture" "$("qemu-$architecture" -L "$root" "$folder/samite" --version)"
 [ "${3:-}" = test ] || exit 0
 
-# Unit tests in C, of the folders whose code depends on the processor most: meson runs them with QEMU. Scripts, Python
-# and tests of the command start programs of that processor by themselves, which this system cannot do. Without those
-# that select an instruction set of x86-64 (_base, _v3); without relaunch, which forks with threads, what QEMU's user mode
-# cannot do.
-tested='base isa asm machine simt tensor matrix hart codec format'
+# Unit tests in C, of the folders whose code depends on the processor: meson runs them with QEMU, which takes minutes.
+# Scripts, Python and tests of the command start programs of that processor by themselves, which this system cannot do.
+# Without those that select an instruction set of x86-64 (_base, _v3); without relaunch, which forks with threads, what
+# QEMU's user mode cannot do.
+tested='base isa asm machine simt tensor matrix hart codec format memtime profile ops sanitize tile trace tree'
 tests=$(
     python3 - "$folder" "$tested" <<'END'
 import json
