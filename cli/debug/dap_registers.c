@@ -207,7 +207,8 @@ static void list_memory(struct dap_list *list)
             end = first + 1;
         }
         for (uint64_t k = first; k < words && k < end; k++) {
-            snprintf(name, sizeof name, "0x%08llx", (unsigned long long)(address + 4 * k));
+            const unsigned long long at = address + 4 * k;
+            snprintf(name, sizeof name, "0x%08llx", at);
             snprintf(expression, sizeof expression, "*(int *)%s", name);
             dap_add_expression(list, name, expression, 0, 0);
         }

@@ -14,7 +14,9 @@
 #define SAM_FILE_LINUX 0
 #endif
 
+#if defined(__APPLE__)
 extern char **environ;
+#endif
 
 /* Each returns -1 with errno on failure; programs that are started do not inherit descriptors. */
 int sam_file_memory(void); /* a file without a name */
