@@ -17,6 +17,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 COMPILED_IN = ["libxxhash-dev"]
+ROOT = ""  # of the system that the files are for, with dpkg's records; tools/wheel.py sets it
 
 
 def run(*words):
@@ -37,17 +38,28 @@ def products(build):
 
 def linked(files):
     """The libraries that files need, directly or not: name -> path on this machine."""
-    found = {}
-    for file in files:
+    found, rest = {}, list(files) if ROOT else []
+    for file in rest:
+        for name in re.findall(r"\(NEEDED\).*\[(.+)\]", run("readelf", "--dynamic", "--wide", file)):
+            if name not in found:
+                paths = [path for path in pathlib.Path(ROOT).glob(f"**/lib/*/{name}") if path.is_file()]
+                found[name] = paths[0].resolve() if paths else sys.exit(f"{ROOT}: no {name}")
+                rest.append(found[name])
+    for file in files if not ROOT else ():
         for name, path in re.findall(r"^\s*(\S+) => (/\S+) \(", run("ldd", file), re.M):
             found[name] = pathlib.Path(os.path.realpath(path))
     return found
 
 
+def records():
+    return [f"--admindir={ROOT}/var/lib/dpkg"] if ROOT else []
+
+
 def package_of(path):
     """The Debian package of a library. dpkg may know it by its path before /usr was merged."""
-    for name in (str(path), re.sub("^/usr", "", str(path)), f"/usr{path}"):
-        done = subprocess.run(["dpkg", "-S", name], capture_output=True, text=True)
+    path = str(path).removeprefix(ROOT)
+    for name in (path, re.sub("^/usr", "", path), f"/usr{path}"):
+        done = subprocess.run(["dpkg-query", *records(), "-S", name], capture_output=True, text=True)
         if done.returncode == 0:
             return done.stdout.split(":")[0]
     return sys.exit(f"{path}: no Debian package has it")
@@ -55,7 +67,7 @@ def package_of(path):
 
 def licences_of(package):
     """The licences of all files of the source package, as its copyright file states them; many have several."""
-    path = pathlib.Path(f"/usr/share/doc/{package}/copyright")
+    path = pathlib.Path(f"{ROOT}/usr/share/doc/{package}/copyright")
     text = path.read_text(errors="replace") if path.is_file() else ""
     stated = re.findall(r"^Files: (?:.*\n)+?License: *(.+)$", text, re.M)
     return sorted(set(name.strip() for name in stated))
@@ -63,7 +75,7 @@ def licences_of(package):
 
 def component(package):
     fields = "${Version}\t${Architecture}\t${source:Package}\t${source:Version}"
-    said = run("dpkg-query", "-W", "-f", fields + "\n", package).splitlines()[0]
+    said = run("dpkg-query", *records(), "-W", "-f", fields + "\n", package).splitlines()[0]
     version, architecture, source, source_version = said.split("\t")
     row = {"type": "library", "bom-ref": package, "name": package, "version": version,
            "purl": f"pkg:deb/debian/{package}@{version.replace('+', '%2B').replace(':', '%3A')}?arch={architecture}",

@@ -59,11 +59,16 @@ def main(path, title, *rest):
     for i, (name, chart) in enumerate(zip(names, charts)):
         print('<text x="%d" y="20" class="t">%s</text>' % (16 + WIDTH * i, html.escape(name)))
         print('<g transform="translate(%d 24)">\n%s\n</g>' % (WIDTH * i, chart))
-    for i, word in enumerate(word for word in rest if ":" in word and "=" in word):
+    legend = [word for word in rest if ":" in word and "=" in word]
+    for i, word in enumerate(legend):
         setting, meaning = word.split(":", 1)
-        at = 62 + 200 * i
+        at = 62 + 230 * i
         print('<rect x="%d" y="300" width="10" height="10" fill="%s"/><text x="%d" y="309">%s (%s)</text>' %
               (at, colour_of(charts[0], setting), at + 16, html.escape(meaning), html.escape(setting)))
+    at = 62 + 230 * len(legend)
+    if legend and any('class="best"' in chart for chart in charts):
+        print('<circle class="best" cx="%d" cy="305" r="5" fill="none"/><text x="%d" y="309">the best run</text>' %
+              (at + 5, at + 16))
     print("</svg>")
 
 

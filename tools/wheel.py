@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./dev wheel`: the Python package as a wheel with the library and the command.
 
-    tools/wheel.py BUILD FOLDER
+    tools/wheel.py BUILD FOLDER [ARCHITECTURE]
 
-BUILD is a release build. setuptools makes a pure wheel of python/; this script adds the library, the command, and
-the libraries that both need beyond glibc, with their licences and a bill of materials, and packs the wheel again for
-this platform. Every added file finds the others relative to itself ($ORIGIN). Bundled libraries have a part of their
-hash in their name: a process can hold them and the system's libraries of the same name.
+BUILD is a release build, or with ARCHITECTURE one by tools/cross.sh. setuptools makes a pure wheel of python/; this
+script adds the library, the command, and the libraries that both need beyond glibc, with their licences and a bill
+of materials, and packs the wheel again for that platform. Every added file finds the others relative to itself
+($ORIGIN). Bundled libraries have a part of their hash in their name: a process can hold them and the system's
+libraries of the same name.
 """
 import glob
 import hashlib
@@ -20,11 +21,13 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+import sbom  # noqa: E402
 from sbom import linked, package_of, products, run, write  # noqa: E402
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 # Present on every system with glibc (PEP 600). Everything else is bundled.
 SYSTEM = re.compile(r"(ld-linux-[\w-]+|libc|libm|libdl|libpthread|librt)\.so\.\d+")
+STRIP = "strip"
 LAUNCHER = """#!python
 # SPDX-License-Identifier: Apache-2.0
 # Runs the command inside the package samite, without importing that.
@@ -53,7 +56,7 @@ def copy_stripped(source, target):
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
     target.chmod(0o755)
-    run("strip", "--strip-unneeded", target)
+    run(STRIP, "--strip-unneeded", target)
 
 
 def add_files(build, tree):
@@ -77,10 +80,11 @@ def add_files(build, tree):
         copy_stripped(path, target)
         rpaths[target] = "$ORIGIN"
         package = package_of(path)
-        shutil.copyfile(f"/usr/share/doc/{package}/copyright", licences / f"{package}.txt")
-    for file, rpath in rpaths.items():  # patchelf does one kind of change per call
-        for name in needed(file):
-            run("patchelf", "--replace-needed", name, names[name], file)
+        shutil.copyfile(f"{sbom.ROOT}/usr/share/doc/{package}/copyright", licences / f"{package}.txt")
+    for file, rpath in rpaths.items():  # patchelf does one kind of change per call, and adds a segment in each
+        renamed = [word for name in needed(file) for word in ("--replace-needed", name, names[name])]
+        if renamed:
+            run("patchelf", *renamed, file)
         if file.parent.name == "samite.libs":
             run("patchelf", "--set-soname", file.name, file)
         run("patchelf", "--set-rpath", rpath, file)
@@ -104,17 +108,21 @@ def check(files, glibc):
 
 
 def main():
-    if len(sys.argv) != 3:
-        die("usage: tools/wheel.py BUILD FOLDER")
+    global STRIP
+    if len(sys.argv) not in (3, 4):
+        die("usage: tools/wheel.py BUILD FOLDER [ARCHITECTURE]")
     build, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    machine, version = os.uname().machine, os.confstr("CS_GNU_LIBC_VERSION") or ""
+    if sys.argv[3:]:
+        machine, sbom.ROOT, STRIP = sys.argv[3], str(build / "root"), f"{sys.argv[3]}-linux-gnu-strip"
+        version = "glibc " + run("dpkg-query", *sbom.records(), "-W", "-f", "${Version}", "libc6").split("-")[0]
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if re.match(r"(\.\./)?(src|cli)/", entry["file"]) and re.search(r"-m(arch|cpu|tune)=native", entry["command"]):
             die(f"{entry['file']} is compiled for this processor alone (=native): a wheel runs on others")
-    version = os.confstr("CS_GNU_LIBC_VERSION") or ""
     glibc = re.fullmatch(r"glibc 2\.(\d+)", version)
     if not glibc:
         die(f"this system has '{version}': expected glibc 2")
-    tag = f"manylinux_2_{glibc[1]}_{os.uname().machine}"
+    tag = f"manylinux_2_{glibc[1]}_{machine}"
     os.environ.setdefault("SOURCE_DATE_EPOCH", run("git", "-C", TOP, "log", "-1", "--format=%ct").strip()
                           if (TOP / ".git").exists() else "1767225600")
     folder.mkdir(parents=True, exist_ok=True)
@@ -132,10 +140,10 @@ def main():
         described = next(tree.glob("*.dist-info")) / "WHEEL"
         text = described.read_text().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
         described.write_text(re.sub(r"^Tag: .*$", f"Tag: py3-none-{tag}", text, flags=re.M))
-        for old in folder.glob("samite-*.whl"):
+        for old in folder.glob(f"samite-*_{machine}.whl"):
             old.unlink()
         run(sys.executable, "-m", "wheel", "pack", "-d", folder, tree)
-    wheel = next(folder.glob("samite-*.whl"))
+    wheel = next(folder.glob(f"samite-*_{machine}.whl"))
     print(f"== {wheel.relative_to(pathlib.Path.cwd()) if wheel.is_relative_to(pathlib.Path.cwd()) else wheel}, "
           f"{wheel.stat().st_size} bytes, {len(files) - 2} bundled libraries")
 

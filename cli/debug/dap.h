@@ -185,14 +185,17 @@ void dap_add(struct dap_list *list, const char *name, const char *value, const c
 /* Add the row of an expression that is a register or memory. */
 void dap_add_expression(struct dap_list *list, const char *name, const char *expression,
                         json_int_t reference, uint64_t count);
+/* The words of local memory that the launch declares, or may use. */
+uint64_t dap_local_words(const struct debug *debug);
 /* dap_registers.c: the rows of everything but variables of the source. */
 void dap_list_registers(struct dap_list *list, unsigned what);
 /* The expression of a variable that has the name among the children of a reference, with the focus
  * moved to its frame; without the member variablesReference, the name itself in a frame. */
 enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, const char *name,
                                     char *expression, size_t size, struct sam_error *error);
-/* A value as the protocol shows it. */
-void dap_value_text(struct dap *dap, const struct value *value, char *text, size_t size);
+/* A value as the protocol shows it; `untyped`: a register or memory, whose words may be floats. */
+void dap_value_text(struct dap *dap, const struct value *value, bool untyped, char *text,
+                    size_t size);
 
 /* ------------------------------------------------------------------- the table of requests */
 typedef enum sam_status dap_handler(struct dap *dap, const json_t *arguments,

@@ -60,9 +60,15 @@ static enum sam_status make_point(struct dap *dap, enum dap_point_kind kind, con
                                   const char *command, const json_t *wish, unsigned *number,
                                   struct sam_error *error)
 {
-    const char *condition = dap_text(wish, "condition", ""),
-               *hits = dap_text(wish, "hitCondition", ""),
-               *message = dap_text(wish, "logMessage", "");
+    static const char *const names[] = {"condition", "hitCondition", "logMessage"};
+    const char *texts[3];
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *given = json_object_get(wish, names[i]);
+        if (given && !json_is_null(given) && !json_is_string(given))
+            return debug_fail(error, "%s: expected a string", names[i]);
+        texts[i] = dap_text(wish, names[i], "");
+    }
+    const char *condition = texts[0], *hits = texts[1], *message = texts[2];
     struct debug *d = dap->debug;
     uint64_t ignore = 0;
     char *text = NULL;
@@ -175,12 +181,10 @@ static enum sam_status make_line(struct dap *dap, const char *file, const json_t
         return status;
     if (line < 0 || line >= UINT32_MAX)
         return debug_fail(error, "line %lld: expected the number of a line", (long long)line);
-    uint32_t found = (uint32_t)line + dap->lines_from_0;
-    const char *of_image = image_file(dap->debug, file);
-    if (!sam_image_line_address(dap->debug->image, of_image, &found, &address))
-        return debug_fail(error,
-                          "%.200s: no such file in the program, or no code from line %lld on",
-                          of_image, (long long)line);
+    status = source_line_address(dap->debug, image_file(dap->debug, file),
+                                 (uint32_t)line + dap->lines_from_0, &address, error);
+    if (status != SAM_OK)
+        return status;
     snprintf(command, sizeof command, "break *0x%llx", (unsigned long long)address);
     return make_point(dap, DAP_LINE, file, command, wish, number, error);
 }

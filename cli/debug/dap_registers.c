@@ -5,7 +5,7 @@
 
 #include "dap.h"
 
-enum { TL_COUNT = 32, TL_BYTES = 1024, M_COUNT = 8, SHOWN_V = 32 };
+enum { TL_COUNT = 32, TL_BYTES = 1024, M_COUNT = 8, SHOWN_V = 32, WARP_STACK = 1024 };
 
 /* The location of each lane; the first row is the lane whose variables are shown, and can be set.
  */
@@ -76,6 +76,8 @@ static void list_vector(struct dap_list *list, unsigned v)
     snprintf(expression, sizeof expression, "$v%u", v);
     if (debug_evaluate(d, expression, &value, &error) != SAM_OK)
         return;
+    if (value_looks_float(&value))
+        value_view(&value, SAM_F32);
     for (unsigned i = 0; i < value.count; i++) {
         if (!dap_wants(list))
             continue;
@@ -150,27 +152,69 @@ static void list_stack(struct dap_list *list)
     free(entries);
 }
 
+/* Range `index` of the local memory that the launch declares: what follows the stacks of the warps,
+ * then the local: arguments; all of the window where it declares none. False: no more. */
+static bool declared_range(const struct debug *d, size_t index, uint64_t *address, uint64_t *size)
+{
+    const struct run_arguments *a = d->run->arguments;
+    const struct sam_launch *launch = d->run->launch;
+    const uint64_t stacks = launch ? (uint64_t)launch->warps * WARP_STACK : 0;
+    bool declares = launch && launch->lds_size < SAM_LDS_SIZE;
+    *address = SAM_LDS_BASE;
+    *size = launch ? launch->lds_size : 0;
+    for (size_t i = 0; a && i < a->count; i++)
+        declares |= a->items[i].kind == RUN_LOCAL;
+    if (declares) {
+        *address += stacks;
+        *size = *size<SAM_LDS_SIZE && * size> stacks ? *size - stacks : 0;
+    }
+    if (!index--)
+        return true;
+    for (size_t i = 0; a && i < a->count; i++) {
+        *address = a->items[i].bits;
+        *size = a->items[i].size;
+        if (a->items[i].kind == RUN_LOCAL && !index--)
+            return true;
+    }
+    return false;
+}
+
+uint64_t dap_local_words(const struct debug *d)
+{
+    uint64_t address, size, words = 0;
+    for (size_t i = 0; declared_range(d, i, &address, &size); i++)
+        words += size / 4;
+    return words;
+}
+
 /* Words; the rows before the window, or the one that is wanted, are skipped at once. */
 static void list_memory(struct dap_list *list)
 {
     struct debug *d = list->dap->debug;
-    const uint64_t words = d->run->launch ? d->run->launch->lds_size / 4 : 0;
     char name[32], expression[48];
-    uint64_t first = list->start, end = list->end, address;
+    uint64_t address, size, wanted = 0;
     if (list->wanted) {
         const char *at = list->wanted;
         struct sam_error error;
-        if (debug_number(d, &at, "the address", &address, &error) != SAM_OK ||
-            address < SAM_LDS_BASE)
+        if (debug_number(d, &at, "the address", &wanted, &error) != SAM_OK)
             return;
-        first = (address - SAM_LDS_BASE) / 4;
-        end = first + 1;
     }
-    list->index = first < words ? first : words;
-    for (uint64_t i = list->index; i < words && i < end; i++) {
-        snprintf(name, sizeof name, "0x%08llx", (unsigned long long)(SAM_LDS_BASE + 4 * i));
-        snprintf(expression, sizeof expression, "*(int *)%s", name);
-        dap_add_expression(list, name, expression, 0, 0);
+    for (size_t i = 0; declared_range(d, i, &address, &size); i++) {
+        const uint64_t words = size / 4, begun = list->index;
+        uint64_t first = list->start > begun ? list->start - begun : 0, end = list->end - begun;
+        if (list->wanted) {
+            first = wanted < address ? words : (wanted - address) / 4;
+            end = first + 1;
+        }
+        for (uint64_t k = first; k < words && k < end; k++) {
+            const unsigned long long at = address + 4 * k;
+            snprintf(name, sizeof name, "0x%08llx", at);
+            snprintf(expression, sizeof expression, "*(int *)%s", name);
+            dap_add_expression(list, name, expression, 0, 0);
+        }
+        list->index = begun + words;
+        if (!list->wanted && list->end <= list->index)
+            return;
     }
 }
 

@@ -42,18 +42,30 @@ void dap_add(struct dap_list *list, const char *name, const char *value, const c
     list->rows = report_add(list->rows, row);
 }
 
-void dap_value_text(struct dap *dap, const struct value *value, char *text, size_t size)
+void dap_value_text(struct dap *dap, const struct value *value, bool untyped, char *text,
+                    size_t size)
 {
     struct debug *d = dap->debug;
+    struct value word = *value;
+    const bool floats = untyped && !value_is_pointer(value) && value_looks_float(value);
+    if (floats)
+        value_view(&word, SAM_F32);
+    if (floats && value->is_vector) {
+        const int begun = snprintf(text, size, "float ");
+        debug_value_line(d, &word, 0, text + begun, size - (size_t)begun);
+        return;
+    }
     const bool is_number = !value->is_vector && sam_dtype_class(value->type) != SAM_CLASS_FLOAT &&
                            value->place.kind != PLACE_BYTES;
     debug_value_line(d, value, value_is_pointer(value) ? 'a' : 0, text, size);
     const int64_t number = is_number ? value_number(value, 0) : 0;
     const size_t used = strlen(text);
     if (is_number && !value_is_pointer(value) && (number < 0 || number > 9) && used + 3 < size) {
-        char hex[64];
+        char hex[64], real[64] = "";
         value_text(value, 0, 'x', NULL, hex, sizeof hex);
-        snprintf(text + used, size - used, " (%s)", hex);
+        if (floats)
+            value_text(&word, 0, 0, NULL, real, sizeof real);
+        snprintf(text + used, size - used, " (%s%s%s)", hex, floats ? ", float " : "", real);
     }
 }
 
@@ -65,7 +77,7 @@ void dap_add_expression(struct dap_list *list, const char *name, const char *exp
     char text[2048];
     if (list->wanted || debug_evaluate(list->dap->debug, expression, &value, &error) == SAM_OK) {
         if (!list->wanted)
-            dap_value_text(list->dap, &value, text, sizeof text);
+            dap_value_text(list->dap, &value, true, text, sizeof text);
         dap_add(list, name, text, expression, reference, count);
     } else {
         snprintf(text, sizeof text, "<%.200s>", error.text);
@@ -201,7 +213,7 @@ static json_t *add_scope(struct dap_list *list, json_t *rows, const char *name, 
 enum sam_status dap_on_scopes(struct dap *dap, const json_t *arguments, struct sam_error *error)
 {
     const struct debug *d = dap->debug;
-    const struct sam_launch *launch = d->run->launch;
+    const uint64_t words = dap_local_words(d);
     char name[64] = "Variables";
     json_int_t id;
     const enum sam_status status = dap_need_integer(arguments, "frameId", &id, error);
@@ -226,8 +238,8 @@ enum sam_status dap_on_scopes(struct dap *dap, const json_t *arguments, struct s
         rows = add_scope(&list, rows, "SIMT stack", DAP_STACK, NULL, 0);
     else
         rows = add_scope(&list, rows, "Tensor units", DAP_UNITS, "registers", 0);
-    if (launch && launch->lds_size)
-        rows = add_scope(&list, rows, "Local memory", DAP_LOCAL_MEMORY, NULL, launch->lds_size / 4);
+    if (words)
+        rows = add_scope(&list, rows, "Local memory", DAP_LOCAL_MEMORY, NULL, words);
     dap_respond(dap, report_set(json_object(), "scopes", rows));
     return SAM_OK;
 }
@@ -286,7 +298,7 @@ static enum sam_status evaluate(struct dap *dap, const json_t *arguments, const 
     else if (format)
         debug_value_line(dap->debug, &value, format, text, sizeof text);
     else
-        dap_value_text(dap, &value, text, sizeof text);
+        dap_value_text(dap, &value, value_is_register(&value), text, sizeof text);
     if (list.frame < dap->frame_count && value.place.kind == PLACE_V)
         reference = dap_reference(&list, DAP_V + value.place.number);
     if (list.frame < dap->frame_count && value.place.kind == PLACE_BYTES)
@@ -389,7 +401,7 @@ static enum sam_status assign(struct dap *dap, const json_t *arguments, const ch
         status = debug_evaluate(d, expression, &value, error);
     if (status != SAM_OK)
         return status;
-    dap_value_text(dap, &value, text, sizeof text);
+    dap_value_text(dap, &value, value_is_register(&value), text, sizeof text);
     json_t *body = report_text(json_object(), "value", text);
     dap_respond(dap, report_text(body, "type", sam_dtype_name(value.type)));
     return SAM_OK;

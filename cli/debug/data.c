@@ -60,9 +60,22 @@ static void print_lanes(struct debug *d, const struct value *v, char format)
     debug_say(d, "\n}\n");
 }
 
-static void print_value(struct debug *d, const struct value *v, char format)
+static void print_unit_register(struct debug *d, const struct value *value)
+{
+    const unsigned number = value->place.number;
+    if (number < 32)
+        tensor_print_tl(d->run->hart, number, d->out);
+    else
+        tensor_print_m(d->run->hart, number - 32, d->out);
+}
+
+void debug_print_value(struct debug *d, const struct value *v, char format)
 {
     char text[200];
+    if (v->place.kind == PLACE_BYTES) {
+        print_unit_register(d, v);
+        return;
+    }
     value_text(v, 0, format, d->image, text, sizeof text);
     if (!v->is_vector)
         debug_say(d, "%s\n", text);
@@ -127,15 +140,6 @@ enum sam_status debug_evaluate(struct debug *d, const char *text, struct value *
     return status == SAM_OK ? debug_no_more(text, error) : status;
 }
 
-static void print_unit_register(struct debug *d, const struct value *value)
-{
-    const unsigned number = value->place.number;
-    if (number < 32)
-        tensor_print_tl(d->run->hart, number, d->out);
-    else
-        tensor_print_m(d->run->hart, number - 32, d->out);
-}
-
 enum sam_status command_print(struct debug *d, const char *rest, struct sam_error *error)
 {
     struct value value;
@@ -147,12 +151,9 @@ enum sam_status command_print(struct debug *d, const char *rest, struct sam_erro
         status = debug_evaluate(d, *rest ? rest : "$", &value, error);
     if (status != SAM_OK)
         return status;
-    if (value.place.kind == PLACE_BYTES) {
-        print_unit_register(d, &value);
-        return SAM_OK;
-    }
-    debug_say(d, "$%llu = ", (unsigned long long)debug_keep(d, &value));
-    print_value(d, &value, format);
+    if (value.place.kind != PLACE_BYTES)
+        debug_say(d, "$%llu = ", (unsigned long long)debug_keep(d, &value));
+    debug_print_value(d, &value, format);
     return SAM_OK;
 }
 
@@ -215,7 +216,7 @@ enum sam_status display_show(struct debug *d, const struct display *display,
     if (value.place.kind == PLACE_BYTES)
         print_unit_register(d, &value);
     else
-        print_value(d, &value, display->format[0] ? display->format[1] : 0);
+        debug_print_value(d, &value, display->format[0] ? display->format[1] : 0);
     return SAM_OK;
 }
 

@@ -190,6 +190,9 @@ const char *source_present(struct debug *debug);
 const char *source_problem(struct debug *debug, const char *file, uint32_t line);
 /* Its text; NULL: none. */
 const char *source_text(struct debug *debug, const char *file, uint32_t line);
+/* The address of the first code of a file from a line on. */
+enum sam_status source_line_address(const struct debug *debug, const char *file, uint32_t line,
+                                    uint64_t *address, struct sam_error *error);
 /* "symbol", "file:line", a line, "*EXPR": an address. *at advances past it. */
 enum sam_status source_location(struct debug *debug, const char **at, uint64_t *address,
                                 struct sam_error *error);
@@ -235,6 +238,8 @@ enum sam_status display_show(struct debug *debug, const struct display *display,
 /* The value of a whole text. */
 enum sam_status debug_evaluate(struct debug *debug, const char *text, struct value *value,
                                struct sam_error *error);
+/* "7", or lanes in rows; all of a register of the TensorLoad or the matrix unit; with a newline. */
+void debug_print_value(struct debug *debug, const struct value *value, char format);
 /* A value on one line: "7", "7 in all 32 lanes", "{1, (2), 3, 4}". */
 void debug_value_line(struct debug *debug, const struct value *value, char format, char *text,
                       size_t size);

@@ -140,7 +140,14 @@ static void say_register(struct debug *d, const char *name, const struct value *
     char hex[64], text[200];
     value_text(value, 0, 'z', NULL, hex, sizeof hex);
     value_text(value, 0, value_is_pointer(value) ? 'a' : 'd', d->image, text, sizeof text);
-    debug_say(d, "%-14s %-18s %s\n", name, hex, text);
+    debug_say(d, "%-14s %-18s %s", name, hex, text);
+    if (!value_is_pointer(value) && value_looks_float(value)) {
+        struct value word = *value;
+        value_view(&word, SAM_F32);
+        value_text(&word, 0, 0, NULL, text, sizeof text);
+        debug_say(d, " (float %s)", text);
+    }
+    debug_say(d, "\n");
 }
 
 static enum sam_status named_register(struct debug *d, const char *name, struct sam_error *error)
@@ -157,12 +164,15 @@ static enum sam_status named_register(struct debug *d, const char *name, struct 
         return debug_fail(error, "no register '%s'", name);
     if (status != SAM_OK)
         return status;
-    if (value.is_vector || value.place.kind == PLACE_BYTES) {
-        char command[96];
-        snprintf(command, sizeof command, "/x %s", dollar);
-        return command_print(d, command, error);
+    if (value.is_vector) {
+        const bool floats = value_looks_float(&value);
+        debug_say(d, "%s = %s", name, floats ? "float " : "");
+        debug_print_value(d, &value, floats ? 'f' : 'x');
+    } else if (value.place.kind == PLACE_BYTES) {
+        debug_print_value(d, &value, 0);
+    } else {
+        say_register(d, name, &value);
     }
-    say_register(d, name, &value);
     return SAM_OK;
 }
 
@@ -199,7 +209,6 @@ static enum sam_status vectors(struct debug *d, struct sam_error *error)
         if (status != SAM_OK || !any)
             continue;
         snprintf(name, sizeof name, "v%u", i);
-        debug_say(d, "%s: ", name);
         status = named_register(d, name, error);
         shown++;
     }

@@ -367,6 +367,10 @@ enum sam_status debug_assign(struct debug *d, const struct value *to, const stru
         if (status != SAM_OK)
             return status;
     }
+    if (value_is_register(to) && sam_dtype_class(value.type) == SAM_CLASS_FLOAT) {
+        value_convert(&value, SAM_F32); /* the bits of a float */
+        value_view(&value, SAM_I32);
+    }
     value_convert(&value, to->type);
     for (unsigned i = 0; i < SAM_MAX_LANES; i++)
         lanes[i] = (uint32_t)value.bits[value.is_vector ? i : 0];

@@ -178,6 +178,8 @@ enum sam_status command_goto(struct debug *d, const char *rest, struct sam_error
         status = debug_number(d, &rest, "the time", &time, error);
     if (status == SAM_OK)
         status = debug_no_more(rest, error);
+    if (status == SAM_OK && time > INT64_MAX)
+        return debug_fail(error, "time %lld: expected one from 0 on", (long long)time);
     d->stepped_from = debug_pc(d);
     if (status == SAM_OK)
         status = sam_session_goto(d->session, time, error);

@@ -109,16 +109,17 @@ void source_describe(struct debug *d, uint64_t address, char *text, size_t size)
 
 /* ------------------------------------------------------------------------------- locations */
 
-/* "file:12" in the line information. */
-static enum sam_status line_location(struct debug *d, const char *file, uint32_t line,
-                                     uint64_t *address, struct sam_error *error)
+enum sam_status source_line_address(const struct debug *d, const char *file, uint32_t line,
+                                    uint64_t *address, struct sam_error *error)
 {
-    uint32_t found = line;
+    uint32_t found = line, first = 1;
     if (!d->image || !d->image->line_count)
         return debug_fail(error, "%s:%u: the program has no line information", file, line);
-    if (!sam_image_line_address(d->image, file, &found, address))
-        return debug_fail(error, "%s:%u: no such file, or no code from that line on", file, line);
-    return SAM_OK;
+    if (sam_image_line_address(d->image, file, &found, address))
+        return SAM_OK;
+    if (sam_image_line_address(d->image, file, &first, address))
+        return debug_fail(error, "%.200s: no code from line %u on", file, line);
+    return debug_fail(error, "%.200s: the program has no code of such a file", file);
 }
 
 /* The file shown by `list`, or that of the pc; in start code, the program's first. */
@@ -159,14 +160,14 @@ enum sam_status source_location(struct debug *d, const char **at, uint64_t *addr
     char *colon = strrchr(word, ':');
     if (colon && is_line_number(colon + 1, &line)) {
         *colon = '\0';
-        return line_location(d, word, line, address, error);
+        return source_line_address(d, word, line, address, error);
     }
     if (is_line_number(word, &line)) {
         const char *file = source_present(d);
         if (!file)
             return debug_fail(error, "line %u: no source for this address; *%u is an address", line,
                               line);
-        return line_location(d, file, line, address, error);
+        return source_line_address(d, file, line, address, error);
     }
     const struct sam_symbol *symbol = d->image ? sam_image_find(d->image, word) : NULL;
     if (!symbol)

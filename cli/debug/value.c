@@ -365,6 +365,32 @@ static void float_text(enum sam_dtype type, uint64_t bits, char *text, size_t si
         snprintf(text, size, "%.0f", value);
 }
 
+bool value_is_register(const struct value *value)
+{
+    const enum place_kind kind = value->place.kind;
+    return kind == PLACE_X || kind == PLACE_V || kind == PLACE_LANE;
+}
+
+static bool has_float_exponent(uint64_t bits, size_t width)
+{
+    enum { LEAST = 127 - 24, MOST = 127 + 39 };
+    const uint64_t exponent = bits >> 23 & 0xff;
+    const bool extended = width == 32 || bits == (uint64_t)(int64_t)(int32_t)(uint32_t)bits;
+    return extended && exponent >= LEAST && exponent < MOST;
+}
+
+bool value_looks_float(const struct value *v)
+{
+    const size_t width = sam_dtype_bits(v->type);
+    bool any = false;
+    for (unsigned i = 0; i < v->count && is_signed(v->type) && width >= 32; i++) {
+        if (v->bits[i] && !has_float_exponent(v->bits[i], width))
+            return false;
+        any |= v->bits[i] != 0;
+    }
+    return any;
+}
+
 static void binary_text(uint64_t bits, char *text, size_t size)
 {
     size_t used = 0;

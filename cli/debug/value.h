@@ -85,6 +85,11 @@ enum sam_status value_unary(char op, struct value *value, struct sam_error *erro
 /* The text of one element in a format: x d u o t c f a z, or 0 for the default of its type. */
 void value_text(const struct value *value, unsigned element, char format,
                 const struct sam_image *image, char *text, size_t size);
+/* Whether it is a register for integers and floats, or a lane of one. */
+bool value_is_register(const struct value *value);
+/* Such registers have no type: whether all elements of a vector that are not zero, or a number,
+ * look like floats of 32 bits, between 2^-24 and 2^39 in magnitude. */
+bool value_looks_float(const struct value *value);
 /* Formats of value_text. */
 extern const char value_formats[];
 

@@ -115,6 +115,9 @@ const struct cli_option ventus_rows[] = {
         "nothing has written, accesses outside what the launch declares, misuse of barriers and "
         "joins; findings are exit code 1. One worker, whatever --jobs says",
         .parse = ventus_parse_sanitize),
+    CLI_ROW(struct gpu_request, findings, "findings", CLI_TEXT, "FILE",
+            "with --sanitize: a page of the findings, with the source around them",
+            .suffixes = ".html"),
     CLI_ROW(struct gpu_request, options.print_prefix, "print-prefix", CLI_FLAG, NULL,
             "start each line that a kernel prints with [workgroup.warp]"),
     {0},
@@ -203,6 +206,8 @@ static void join_pairs(struct run_request *r)
 static int check_request(struct run_request *r, const struct gpu_request *gpu)
 {
     const struct run_range *dump;
+    if (gpu->findings && !gpu->sanitize)
+        return cli_usage_error(r->args, "--findings: use --sanitize");
     if (gpu->sv39 && gpu->options.sv39)
         return cli_usage_error(r->args, "--sv39 builds its own tables: expected no --ptbr");
     int code = ventus_launches_kernel(r, gpu) ? check_kernel_form(r, gpu) : check_metadata_form(r);
@@ -221,6 +226,8 @@ static int name_files(const struct run_request *r, struct gpu_request *gpu)
     int code = run_name_files(r, r->files.count) ?: cli_reads(r->args, gpu->elf);
     if (r->trace && code == CLI_OK)
         code = ventus_name_numbered(r, r->trace, launches);
+    if (gpu->findings)
+        code = code ?: cli_writes(r->args, gpu->findings) ?: run_check_output(gpu->findings);
     return code ?: ventus_check_cycles(r, gpu, launches);
 }
 
@@ -238,7 +245,9 @@ static int check(struct run *run)
 
 static bool writes_stdout(const struct run *run)
 {
-    return run_writes_stdout(run->request) || run_names_stdout(run->command->gpu.files);
+    const struct gpu_request *gpu = &run->command->gpu;
+    return run_writes_stdout(run->request) || run_names_stdout(gpu->files) ||
+           (gpu->findings && cli_is_stdio(gpu->findings));
 }
 
 static int open_gpu(struct run *run)
@@ -280,6 +289,7 @@ static int execute(struct run *run)
         code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
         closed = run_profile_write(run->profile, v->asked->profile, &options, run->text);
         code = closed == CLI_OK || code == CLI_PROGRAM_FAILED ? code : closed;
+        code = ventus_write_findings(run) ?: code;
     }
     if (v->asked->cycles && v->launches > 1 && run->text && !v->json_launches)
         fprintf(run->text, "cycles of %u launches: %llu\n", v->launches,
@@ -298,6 +308,7 @@ static void close_gpu(struct run *run)
     sam_gputime_result_free(&v->timing.result);
     sam_sanitizer_free(v->sanitizer);
     json_decref(v->json_launches);
+    json_decref(v->findings);
     ventus_close_pairs(v);
 }
 

@@ -9,7 +9,7 @@
 /* The options of a Ventus GPGPU only. */
 struct gpu_request {
     struct sam_gpu_options options;
-    const char *kernel, *elf, *profile;
+    const char *kernel, *elf, *profile, *findings;
     unsigned sanitize; /* SAM_SANITIZE_* */
     uint32_t grid[3], block[3], global[3], offset[3];
     uint32_t lanes, pds_size, lds_size, print_size;
@@ -44,6 +44,7 @@ struct ventus {
     struct gpu_request *asked;
     struct sam_gpu *gpu;
     struct sam_sanitizer *sanitizer; /* NULL: not requested */
+    json_t *findings;                /* of all launches, with --findings */
     bool found;                      /* it has findings */
     uint64_t ptbr;                   /* of --sv39 */
     uint64_t pds_room;               /* bytes of the buffer at pdsBaseAddr; 0: there is none */
@@ -118,6 +119,8 @@ int ventus_name_buffer(struct run *run, uint64_t base, uint64_t size, const char
 json_t *ventus_report_findings(const struct run *run, json_t *launch);
 /* Print and clear them. */
 int ventus_print_findings(struct run *run);
+/* ventus_findings.c: the page of --findings. */
+int ventus_write_findings(struct run *run);
 /* Before outputs are compared: findings on output bytes that were never written; they join those
  * of the last launch. */
 int ventus_check_written(struct run *run);

@@ -41,6 +41,8 @@ int ventus_open_sanitizer(struct run *run)
                                "--sanitize checks whole launches: expected samite run");
     run->ventus->sanitizer = sam_sanitizer_new(run->ventus->asked->sanitize);
     run->ventus->asked->options.sanitizer = run->ventus->sanitizer;
+    if (run->ventus->asked->findings && !(run->ventus->findings = json_array()))
+        return cli_no_memory();
     return run->ventus->sanitizer ? CLI_OK : cli_no_memory();
 }
 
@@ -133,12 +135,16 @@ json_t *ventus_report_findings(const struct run *run, json_t *launch)
 int ventus_print_findings(struct run *run)
 {
     const struct sam_sanitizer_print options = {.size = sizeof options, .image = run->image};
+    const struct sam_finding *findings = NULL;
     size_t count = 0;
     char *text;
     if (run->ventus->sanitizer)
-        sam_sanitizer_findings(run->ventus->sanitizer, &count);
+        findings = sam_sanitizer_findings(run->ventus->sanitizer, &count);
     if (count == 0)
         return CLI_OK;
+    for (size_t i = 0; run->ventus->findings && i < count; i++)
+        if (json_array_append_new(run->ventus->findings, finding_of(run, &findings[i])) != 0)
+            return cli_no_memory();
     if (sam_sanitizer_print(run->ventus->sanitizer, &options, &text, &run->error) != SAM_OK)
         return cli_report(&run->error);
     fflush(run->text);

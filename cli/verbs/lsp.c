@@ -183,10 +183,28 @@ static json_t *diagnostic(const struct lsp *lsp, const struct lsp_document *d, c
     return report_text(object, "message", text_of(row, "text"));
 }
 
+/* The path of a file's URI, or another URI unchanged; free() it. */
+static char *path_of(const char *uri)
+{
+    const bool is_file = strncmp(uri, "file://", 7) == 0;
+    char *path = strdup(is_file ? uri + 7 : uri), *to = path;
+    for (const char *at = path; is_file && path && *at; to++) {
+        char digits[5];
+        uint64_t byte = 0;
+        snprintf(digits, sizeof digits, "0x%.2s", *at == '%' ? at + 1 : "");
+        const bool coded = strlen(digits) == 4 && sam_parse_u64(digits, &byte) && byte;
+        *to = coded ? (char)byte : *at;
+        at += coded ? 3 : 1;
+    }
+    if (is_file && path)
+        *to = '\0';
+    return path;
+}
+
 static void publish(struct lsp *lsp, const struct lsp_document *d, bool closed)
 {
-    const char *name = strncmp(d->uri, "file://", 7) == 0 ? d->uri + 7 : d->uri;
-    json_t *rows = closed ? NULL : messages_of(lsp, d, name), *row, *found = json_array();
+    char *name = path_of(d->uri);
+    json_t *rows = closed || !name ? NULL : messages_of(lsp, d, name), *row, *found = json_array();
     size_t i;
     json_array_foreach(rows, i, row)
     {
@@ -195,6 +213,7 @@ static void publish(struct lsp *lsp, const struct lsp_document *d, bool closed)
             found = report_add(found, diagnostic(lsp, d, row));
     }
     json_decref(rows);
+    free(name);
     json_t *params = report_text(json_object(), "uri", d->uri);
     params = report_set(params, "diagnostics", found);
     json_t *message = report_text(json_object(), "method", "textDocument/publishDiagnostics");
@@ -381,27 +400,53 @@ static bool defines(const struct lsp_document *d, const char *line, const char *
     return *after == ':' && (before[-1] == '(' || before[-1] == ',');
 }
 
+enum towards { ANYWHERE, BACK, FORWARD };
+
+/* The direction of a local label, as 1b or 1f, whose letter is removed. */
+static enum towards local_label(const struct lsp_document *d, char *word, size_t *size)
+{
+    const size_t digits = strspn(word, "0123456789");
+    const char last = word[digits];
+    if (d->is_tile || !digits || digits + 1 != *size || (last != 'b' && last != 'f'))
+        return ANYWHERE;
+    word[ *size = digits] = '\0';
+    return last == 'b' ? BACK : FORWARD;
+}
+
+/* The column in a line at which the word is defined; -1: it is not. */
+static json_int_t defined_at(const struct lsp *lsp, const struct lsp_document *d, const char *line,
+                             const char *word, size_t size)
+{
+    const char *end = line + strcspn(line, "\n");
+    for (const char *at = line; at < end; at++)
+        if (strncmp(at, word, size) == 0 && !in_word(d, at[size]) &&
+            (at == line || !in_word(d, at[-1])) && defines(d, line, at, size))
+            return column_of(lsp, line, (size_t)(at - line));
+    return -1;
+}
+
 static const char *on_definition(struct lsp *lsp, const json_t *id, const json_t *params)
 {
     const struct lsp_document *d = find(lsp, params);
+    const json_t *where = json_object_get(params, "position");
+    const json_int_t here = json_integer_value(json_object_get(where, "line"));
     char word[128];
     json_t *result = NULL;
     if (!d)
         return "the document is not open";
-    const bool found = word_at(lsp, d, params, word, sizeof word);
-    const size_t size = found ? strlen(word) : 0;
-    const char *line = d->text;
-    for (json_int_t number = 0; found && line && !result; number++) {
-        const char *end = strchr(line, '\n');
-        for (const char *at = line; *at && (!end || at < end) && !result; at++) {
-            if (strncmp(at, word, size) != 0 || in_word(d, at[size]) ||
-                (at > line && in_word(d, at[-1])) || !defines(d, line, at, size))
-                continue;
-            const json_int_t from = column_of(lsp, line, (size_t)(at - line));
+    const char *line = word_at(lsp, d, params, word, sizeof word) ? d->text : NULL;
+    size_t size = line ? strlen(word) : 0;
+    const enum towards towards = line ? local_label(d, word, &size) : ANYWHERE;
+    for (json_int_t number = 0; line && (towards != BACK || number <= here); number++) {
+        const json_int_t from =
+            towards == FORWARD && number <= here ? -1 : defined_at(lsp, d, line, word, size);
+        if (from >= 0) {
+            json_decref(result);
             result = report_text(json_object(), "uri", d->uri);
             result = report_set(result, "range", range(number, from, from + (json_int_t)size));
         }
-        line = end ? end + 1 : NULL;
+        line = result && towards != BACK ? NULL : strchr(line, '\n');
+        line += line != NULL;
     }
     respond(lsp, id, result ? result : json_null());
     return NULL;

@@ -75,7 +75,8 @@ struct sam_allocator {
     void *context;
 };
 
-/* The highest instruction set to use, as far as the host has it. All produce the same bytes. */
+/* The highest instruction set to use, as far as the host has it; NEON on arm64 for all above
+ * portable. All produce the same bytes. */
 enum sam_codec_level {
     SAM_CODEC_BEST,
     SAM_CODEC_PORTABLE,
@@ -98,7 +99,7 @@ struct sam_codec_options {
                      changed may go unnoticed. Since 0.2 */
 };
 
-/* The level that `level` selects on this host: "portable", "avx2" or "avx512". */
+/* The level that `level` selects on this host: "portable", "avx2", "avx512" or "neon". */
 SAM_API const char *sam_codec_level_name(enum sam_codec_level level);
 
 /* --- one shot */

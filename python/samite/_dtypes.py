@@ -44,7 +44,7 @@ class Element:
 
     def _foreign(self) -> np.dtype:
         try:
-            import ml_dtypes
+            import ml_dtypes  # type: ignore[import]
         except ImportError:
             return self.raw
         kind = getattr(ml_dtypes, _ML_DTYPES.get(self.name, ""), None)

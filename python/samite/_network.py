@@ -46,7 +46,8 @@ class _Plan:
         self.values = self._tensors(lib.sam_network_value)
 
     def _tensors(self, function: Any) -> dict[str, tuple[np.dtype, tuple[int, ...]]]:
-        found, tensor = {}, abi.sam_network_tensor()
+        found: dict[str, tuple[np.dtype, tuple[int, ...]]] = {}
+        tensor = abi.sam_network_tensor()
         while function(self.network, len(found), byref(tensor)):
             element = _dtypes.of_number(tensor.dtype)
             found[tensor.name.decode()] = (element.numpy, tuple(tensor.shape[: tensor.rank]))

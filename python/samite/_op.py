@@ -222,7 +222,9 @@ def op(name: str, *arrays: np.ndarray, cycles: Config = None, dtype: Optional[st
         raise ValueError("the arrays have different dtypes")
     if dtype is None and in_shape is not None:
         raise ValueError("in_shape requires dtype")
-    planned = inputs if dtype is None else _pack_inputs(inputs, dtype, in_shape)
+    planned: Sequence[Any] = inputs
+    if dtype is not None:
+        planned = _pack_inputs(inputs, dtype, in_shape)
     plan = c_void_p()
     try:
         try:

@@ -2,6 +2,9 @@
 /* Number conversion in the C locale, whatever the host program's locale: under "de_DE", strtod
  * stops at the point of "0.5" and printf writes "0,5". Only this file calls them. */
 #include <locale.h>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base.h"
+#include "base/portable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +98,7 @@ static bool create(const char *name, void *context)
     return t->fd >= 0;
 }
 
-#ifdef O_TMPFILE
+#if SAM_FILE_LINUX && defined(O_TMPFILE)
 /* Get the path by which an open file can be linked. Returns false without /proc. */
 static bool link_name(int fd, char *name, size_t size)
 {
@@ -242,7 +243,7 @@ bool sam_output_failed(const struct sam_output *output)
  * have none. */
 static void take_over(struct sam_output *output)
 {
-    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, output->like.st_mtim};
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, sam_file_modified(&output->like)};
     int fd = fileno(output->file);
     if (fchmod(fd, output->like.st_mode & 0777) == 0)
         futimens(fd, times);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base.h"
+#include "base/portable.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -40,7 +41,8 @@ void sam_pages_clear(void *bytes, size_t size)
     uint8_t *const data = bytes;
     const size_t head = (size_t)(-at & (host_page - 1));
     const size_t whole = size > head ? (size - head) & ~(size_t)(host_page - 1) : 0;
-    if (!whole || madvise(data + head, whole, MADV_DONTNEED) != 0) {
+    /* Elsewhere MADV_DONTNEED need not clear. */
+    if (!SAM_FILE_LINUX || !whole || madvise(data + head, whole, MADV_DONTNEED) != 0) {
         memset(data, 0, size);
         return;
     }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/portable.h"
 #include "cc/cc.h"
 
 /* Write `input` to fds[0] and read fds[1] and fds[2] until they end. */
@@ -56,7 +57,7 @@ static int run(const char *const *argv, const struct sam_buffer *input, struct s
 {
     int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, code = 0;
     for (int i = 0; i < 3 && !code; i++)
-        if (pipe2(pipes[i], O_CLOEXEC) != 0)
+        if (sam_file_pipe(pipes[i]) != 0)
             code = errno;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -79,10 +80,8 @@ static int run(const char *const *argv, const struct sam_buffer *input, struct s
     pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
     if (!code && !exchange(fds, input, out, messages))
         code = errno ? errno : ENOMEM;
-    const struct timespec now = {0};
     if (!sigismember(&before, SIGPIPE))
-        while (sigtimedwait(&pipe_signal, NULL, &now) > 0)
-            continue;
+        sam_file_drop_sigpipe();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     for (int i = 0; i < 3; i++)
         if (fds[i] >= 0)

@@ -152,7 +152,8 @@ struct sam_codec_ops {
 
 /* The best loops for this host, up to `level`. */
 const struct sam_codec_ops *sam_codec_ops(enum sam_codec_level level);
-extern const struct sam_codec_ops sam_codec_base, sam_codec_v3, sam_codec_v4, sam_codec_vbmi2;
+extern const struct sam_codec_ops sam_codec_base, sam_codec_v3, sam_codec_v4, sam_codec_vbmi2,
+    sam_codec_neon;
 
 /* Portable versions. */
 void sam_planes_split(enum sam_layout_id id, const uint8_t *elements, size_t count,

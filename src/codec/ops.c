@@ -12,6 +12,9 @@ const struct sam_codec_ops *sam_codec_ops(enum sam_codec_level level)
         return sam_cpu_has_vbmi2() ? &sam_codec_vbmi2 : &sam_codec_v4;
     if (host >= SAM_CPU_V3 && level != SAM_CODEC_PORTABLE)
         return &sam_codec_v3;
+#elif defined(__aarch64__)
+    if (level != SAM_CODEC_PORTABLE)
+        return &sam_codec_neon;
 #else
     (void)level;
 #endif

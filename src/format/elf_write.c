@@ -8,10 +8,10 @@
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/portable.h"
 #include "format/format.h"
 #include "samite/format.h"
 
@@ -403,7 +403,7 @@ enum sam_status sam_elf_make(const struct sam_image *image, void **data, size_t 
     if (elf_version(EV_CURRENT) == EV_NONE)
         return sam_fail(error, SAM_ERR_IO, "libelf is too old");
     /* libelf writes only to a descriptor: use a file in memory. */
-    int fd = memfd_create("samite-elf", MFD_CLOEXEC);
+    int fd = sam_file_memory();
     if (fd < 0)
         return sam_fail(error, SAM_ERR_IO, "cannot make the ELF file: no memory file");
     struct writer w = {.image = image, .error = error};

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/portable.h"
 #include "gdb/gdb.h"
 
 enum { LOOK = 100 }; /* milliseconds between checks of *stop */
@@ -40,10 +41,8 @@ enum sam_status sam_gdb_listen(unsigned port, struct sam_gdb_link **out, struct 
     struct sam_gdb_link *link = sam_alloc(1, sizeof *link);
     if (!link)
         return sam_fail_memory(error);
-    *link = (struct sam_gdb_link){.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
-                                  .input = -1,
-                                  .output = -1,
-                                  .owned = true};
+    *link = (struct sam_gdb_link){
+        .listener = sam_file_socket(), .input = -1, .output = -1, .owned = true};
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_port = htons((uint16_t)port),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -129,7 +128,7 @@ static bool write_link(void *context, const void *bytes, size_t size)
     const struct sam_gdb_link *link = context;
     const char *at = bytes;
     while (size) {
-        ssize_t done = send(link->output, at, size, MSG_NOSIGNAL);
+        ssize_t done = sam_file_send(link->output, at, size);
         if (done < 0 && errno == ENOTSOCK)
             done = write(link->output, at, size);
         if (done < 0 && errno == EAGAIN) {

@@ -5,6 +5,7 @@
 #ifndef SAM_FPENV_H
 #define SAM_FPENV_H
 
+#include "base/base.h"
 #include "base/fp.h"
 
 #if defined(__SSE2__)
@@ -82,6 +83,30 @@ static inline void sam_host_fp_round(enum sam_round round)
 {
     static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     fesetround(modes[round]);
+}
+#endif
+
+/* Arm detects tininess before rounding, RISC-V after it: the flags differ where a result rounds up
+ * to the smallest normal number. There the program's underflows are never left in the host's flag:
+ * whether it is raised, then cleared; the caller finds the flags of that operation by base/fp.h.
+ * `after`: its result, or the address of its results. */
+#if defined(__aarch64__)
+#define SAM_HOST_FP_EARLY 1
+static inline bool sam_host_fp_underflowed(uint64_t after)
+{
+    uint64_t status;
+    __asm__ volatile("mrs %0, fpsr" : "=r"(status) : "r"(after) : "memory");
+    if (SAM_LIKELY(!(status & 8)))
+        return false;
+    __asm__ volatile("msr fpsr, %0" : : "r"(status & ~UINT64_C(8)) : "memory");
+    return true;
+}
+#else
+#define SAM_HOST_FP_EARLY 0
+static inline bool sam_host_fp_underflowed(uint64_t after)
+{
+    (void)after;
+    return false;
 }
 #endif
 

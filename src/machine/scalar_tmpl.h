@@ -340,6 +340,12 @@ static inline unsigned rounding(const struct sam_core *c, const struct sam_uop *
     return op->imm == 7 ? c->frm : (unsigned)op->imm;
 }
 
+/* Whether the host raised its underflow flag for a result that may be tiny. */
+static inline bool underflowed(uint32_t bits)
+{
+    return SAM_HOST_FP_EARLY && (bits & 0x7fffffff) <= 0x00800000 && sam_host_fp_underflowed(bits);
+}
+
 /* A result that depends on the rounding mode: uses host arithmetic for round to nearest even. */
 #define FP_ROUNDED(name, host, exact)                                                              \
     SAM_HANDLER(op_##name)                                                                         \
@@ -347,11 +353,12 @@ static inline unsigned rounding(const struct sam_core *c, const struct sam_uop *
         enum sam_round round = (enum sam_round)rounding(c, op);                                    \
         if (SAM_UNLIKELY(round > SAM_RMM))                                                         \
             SAM_MUSTTAIL return sam_stop_illegal(c, op, entry, left);                              \
-        uint32_t bits;                                                                             \
+        uint32_t bits = 0;                                                                         \
         if (SAM_LIKELY(round == SAM_RNE)) {                                                        \
             bits = sam_f32_bits(host);                                                             \
             bits = sam_f32_is_nan(bits) ? SAM_F32_NAN : bits;                                      \
-        } else {                                                                                   \
+        }                                                                                          \
+        if (SAM_UNLIKELY(round != SAM_RNE || underflowed(bits))) {                                 \
             unsigned flags = 0;                                                                    \
             bits = exact;                                                                          \
             c->fflags |= (uint8_t)flags;                                                           \

@@ -248,6 +248,8 @@ static bool host_product(struct sam_matrix *m, const struct job *j, enum sam_rou
     /* x86 does not raise NV for an fma of infinity, zero and a quiet NaN. */
     if (nan && (j->variant == SAM_M_F32 || j->variant == SAM_M_F64))
         return false;
+    if (j->type->is_float && sam_host_fp_underflowed((uintptr_t)m))
+        return false;
     put_accumulators(m, j);
     return true;
 }

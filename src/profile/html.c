@@ -115,9 +115,12 @@ static void put_hot_lines(const struct sam_profile_tables *t, struct sam_buffer 
         sam_buffer_puts(out, "<tr>");
         put_cells(out, t, &line->sum, sam_profile_weight(t, &t->lines[0].sum));
         if (line->file) {
-            sam_buffer_printf(out, "<td class=\"at\"><a href=\"#s%zul%u\">",
+            const char *slash = strrchr(line->file, '/');
+            sam_buffer_printf(out, "<td class=\"at\"><a href=\"#s%zul%u\" title=\"",
                               source_number(t, line->file), line->line);
             sam_tree_page_text(out, line->file);
+            sam_buffer_puts(out, "\">");
+            sam_tree_page_text(out, slash ? slash + 1 : line->file); /* leave room for the source */
             sam_buffer_printf(out, ":%u</a></td><td><code>", line->line);
         } else {
             sam_buffer_puts(out, "<td class=\"at\">(no line)</td><td><code>");

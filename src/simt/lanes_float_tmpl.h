@@ -111,6 +111,18 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
 #define F(x) sam_bits_f32(x)
 /* Branch-free: compilers would not vectorize a conditional. */
 #define SELECT(m, x, y) ((y) ^ (((x) ^ (y)) & (uint32_t)(m)))
+/* The flags of the lanes `active` of a group where the host's underflow flag is not RISC-V's. */
+#define SETTLE(results, active, BI, exact)                                                         \
+    if (SAM_UNLIKELY(sam_host_fp_underflowed((uintptr_t)(results)))) {                             \
+        const enum sam_round round = SAM_RNE;                                                      \
+        unsigned flags = 0;                                                                        \
+        for (uint32_t bits = (active); bits; bits &= bits - 1) {                                   \
+            const int i = __builtin_ctz(bits);                                                     \
+            const uint32_t a = va[i], b = (BI), d = vd[i];                                         \
+            (void)b, (void)d, (void)(exact);                                                       \
+        }                                                                                          \
+        c->fflags |= (uint8_t)flags;                                                               \
+    }
 #define HOST_OP(name, B0, BI, BSTEP, host, exact, fused, hidden)                                   \
     EXACT_OP(name, B0, BI, BSTEP, exact)                                                           \
     static SAM_NOINLINE const struct sam_uop *masked_##name(SAM_HANDLER_ARGS)                      \
@@ -136,6 +148,7 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
                 nan |= NAN_(bits_);                                                                \
                 r[i] = NAN_(bits_) ? SAM_F32_NAN : bits_;                                          \
             }                                                                                      \
+            SETTLE(r, acting(W, op, g), BI, exact)                                                 \
             if (fused && SAM_UNLIKELY(nan)) {                                                      \
                 uint32_t unseen = 0;                                                               \
                 LANES                                                                              \
@@ -160,7 +173,7 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
         uint32_t *vd = V(op->rd);                                                                  \
         const uint32_t *va = V(op->rs2);                                                           \
         B0;                                                                                        \
-        if (fused) {                                                                               \
+        if (fused || SAM_HOST_FP_EARLY) {                                                          \
             uint32_t nan = 0;                                                                      \
             uint32_t r[SAM_LANES] __attribute__((aligned(64)));                                    \
             LANES                                                                                  \
@@ -171,6 +184,7 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
                 nan |= NAN_(bits_);                                                                \
                 r[i] = bits_;                                                                      \
             }                                                                                      \
+            SETTLE(r, UINT32_MAX, BI, exact)                                                       \
             if (SAM_UNLIKELY(nan)) {                                                               \
                 uint32_t unseen = 0;                                                               \
                 LANES                                                                              \

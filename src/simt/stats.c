@@ -22,7 +22,7 @@ static int by_pc(const void *a, const void *b)
 /* Append a zeroed row. Returns NULL on out-of-memory. */
 static void *add_row(void *rows, size_t *count, size_t size)
 {
-    uint8_t *grown = reallocarray(rows, *count + 1, size);
+    uint8_t *grown = realloc(rows, (*count + 1) * size);
     if (grown)
         memset(grown + size * (*count)++, 0, size);
     return grown;

@@ -17,7 +17,8 @@ static inline char *put_hex8(char *to, uint32_t value)
 
 static char *put_text(char *p, const char *text)
 {
-    return mempcpy(p, text, strlen(text));
+    const size_t size = strlen(text);
+    return (char *)memcpy(p, text, size) + size;
 }
 
 /* " 0x" and 8 digits */
@@ -159,7 +160,7 @@ void sam_commit_format(const struct sam_commit *c, struct sam_buffer *out)
     if (!runs_again(c, &p)) {
         p = put_place(c, put_core(p, c->core));
         *p++ = ' ';
-        p = mempcpy(p, c->text, text);
+        p = (char *)memcpy(p, c->text, text) + text;
         *p++ = '\n';
     }
     p = put_place(c, PUT(put_core(p, c->core), " 3"));

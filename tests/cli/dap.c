@@ -122,6 +122,17 @@ TEST(wrong_arguments)
         assert_true(json_is_false(json_object_get(row, "verified")));
         assert_non_null(text_at(row, "message"));
     }
+    assert_string_equal(text_at(body, "breakpoints/0/message"), "k.s: no code from line 900 on");
+    body = asks("setBreakpoints", "{'source':{'path':'k.s'},'breakpoints':[{'line':2,'condition':"
+                                  "7},{'line':2,'hitCondition':[]},{'line':2,'logMessage':true},"
+                                  "{'line':2,'condition':null}]}");
+    assert_string_equal(text_at(body, "breakpoints/0/message"), "condition: expected a string");
+    assert_string_equal(text_at(body, "breakpoints/1/message"), "hitCondition: expected a string");
+    assert_string_equal(text_at(body, "breakpoints/2/message"), "logMessage: expected a string");
+    assert_true(json_is_true(json_at(body, "breakpoints/3/verified")));
+    body = asks("setBreakpoints", "{'source':{'path':'other.s'},'breakpoints':[{'line':2}]}");
+    assert_string_equal(text_at(body, "breakpoints/0/message"),
+                        "other.s: the program has no code of such a file");
     client_end();
 }
 
@@ -290,6 +301,58 @@ TEST(variables)
     refuses("setVariable", "{'variablesReference':7,'name':'nope','value':'7'}", "no variable");
     body = asks("variables", "{'variablesReference':515}"); /* lane 2 */
     assert_string_equal(text_at(body, "variables/1/value"), "2");
+    client_end();
+}
+
+/* Words of registers and memory have no type: those that look like floats are shown as floats. */
+TEST(floats)
+{
+    client_begin();
+    launches("{" LAUNCH ",'stopOnEntry':true}");
+    asks("configurationDone", "{}");
+    stops("entry");
+    asks("stackTrace", "{'threadId':1}");
+    const json_t *body =
+        asks("setVariable", "{'variablesReference':3,'name':'x6 t1','value':'1.5'}");
+    assert_string_equal(text_at(body, "value"), "1069547520 (0x3fc00000, float 1.5)");
+    asks("setVariable", "{'variablesReference':258,'name':'[3]','value':'0.1f'}");
+    body = asks("variables", "{'variablesReference':258,'start':3,'count':1}");
+    assert_string_equal(text_at(body, "variables/0/value"), "0.1");
+    body = asks("evaluate", "{'expression':'v1','frameId':1,'context':'watch'}");
+    begins(text_at(body, "result"), "float {0, 0, 0, 0.1, 0");
+    shows_value("v1[3]", "1036831949 (0x3dcccccd, float 0.1)");
+    shows_value("v1[3] + 0", "1036831949 (0x3dcccccd)");
+    asks("setVariable", "{'variablesReference':7,'name':'0x7000000c','value':'0xc0200000'}");
+    body = asks("variables", "{'variablesReference':7,'start':3,'count':1}");
+    assert_string_equal(text_at(body, "variables/0/value"), "-1071644672 (0xc0200000, float -2.5)");
+    client_end();
+}
+
+/* The declared words, which follow the stacks of two warps, and those of local: arguments. */
+TEST(local_memory)
+{
+    client_begin();
+    launches("{'program':'k.s','args':['--kernel','k','--grid','1','--block','64','--lds-size','8',"
+             "'--arg','out:u32:4','--arg','local:16'],'stopOnEntry':true}");
+    asks("configurationDone", "{}");
+    stops("entry");
+    asks("stackTrace", "{'threadId':1}");
+    const json_t *body = asks("scopes", "{'frameId':1}");
+    assert_string_equal(text_at(body, "scopes/5/name"), "Local memory");
+    assert_int_equal(number_at(body, "scopes/5/indexedVariables"), 6);
+    body = asks("variables", "{'variablesReference':7}");
+    assert_int_equal(json_array_size(json_at(body, "variables")), 6);
+    assert_string_equal(text_at(body, "variables/0/name"), "0x70000800");
+    assert_string_equal(text_at(body, "variables/1/name"), "0x70000804");
+    assert_string_equal(text_at(body, "variables/2/name"), "0x7ffff000");
+    assert_string_equal(text_at(body, "variables/5/name"), "0x7ffff00c");
+    body = asks("variables", "{'variablesReference':7,'start':1,'count':2}");
+    assert_int_equal(json_array_size(json_at(body, "variables")), 2);
+    assert_string_equal(text_at(body, "variables/1/name"), "0x7ffff000");
+    asks("setVariable", "{'variablesReference':7,'name':'0x7ffff00c','value':'5'}");
+    shows_value("*(int *)0x7ffff00c", "5");
+    refuses("setVariable", "{'variablesReference':7,'name':'0x70000808','value':'5'}",
+            "no variable");
     client_end();
 }
 

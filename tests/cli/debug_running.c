@@ -264,6 +264,16 @@ TEST(changes, .setup_func = setup, .teardown_func = teardown)
     prints("x/1xw 0x90000000", "0x90000000:\t0x12340000\n");
     output("set var *(float *)0x90000004 = 1.5");
     prints("p *(float *)0x90000004", "$5 = 1.5\n");
+    /* Registers have no type: floats are recognized, and stored with their bits. */
+    output("set v3 = 0");
+    output("set v3[1] = 1.5");
+    output("set t4 = -0.25f");
+    shows("info registers v3", "v3 = float {\n  [ 0]   0 1.5   0   0\n}\n");
+    shows("info registers t4", "0xbe800000         -1098907648 (float -0.25)\n");
+    output("set v3[2] = 7");
+    prints("info registers v3", "v3 = {\n  [ 0]        0x0 0x3fc00000        0x7        0x0\n}\n");
+    shows("info registers v", "v3 = {\n");
+    prints("info registers t3", "t3             0xffffffff         -1\n");
     output("set frm = 2");
     prints("p frm", "$6 = 2\n");
     output("set mask = 3");

@@ -98,6 +98,28 @@ TEST(assembly)
     json_decref(all);
 }
 
+/* Local labels: the nearest before or after. A file next to one whose name is encoded. */
+TEST(labels_and_names)
+{
+    write_text("inc.s", "nop\n");
+    struct sam_buffer open = {0};
+    sam_buffer_printf(&open, OPEN("file://%s/%%6b.s", ".include \\\"inc.s\\\"\\n"), directory);
+    say("textDocument/didOpen", 0, sam_buffer_text(&open));
+    sam_buffer_free(&open);
+    say("textDocument/didOpen", 0,
+        OPEN("file:///a.s", "1: nop\\n1: j 1b\\n j 1f\\n1: j 1f\\n1: nop\\n"));
+    say("textDocument/definition", 1, AT("file:///a.s", "1", "6"));
+    say("textDocument/definition", 2, AT("file:///a.s", "2", "4"));
+    say("textDocument/definition", 3, AT("file:///a.s", "3", "6"));
+    json_t *all = answers();
+    assert_int_equal(json_array_size(json_at(all, "0/params/diagnostics")), 0);
+    assert_int_equal(number_at(all, "2/result/range/start/line"), 1);
+    assert_int_equal(number_at(all, "3/result/range/start/line"), 3);
+    assert_int_equal(number_at(all, "3/result/range/end/character"), 1);
+    assert_int_equal(number_at(all, "4/result/range/start/line"), 4);
+    json_decref(all);
+}
+
 TEST(tile_programs)
 {
     say("textDocument/didOpen", 0, OPEN("file:///a.pto", TILE));

@@ -258,6 +258,9 @@ TEST(damaged_streams)
 TEST(levels)
 {
     assert_string_equal(sam_codec_level_name(SAM_CODEC_PORTABLE), "portable");
+#if defined(__aarch64__)
+    assert_string_equal(sam_codec_level_name(SAM_CODEC_BEST), "neon");
+#endif
     EACH_LEVEL(ops)
     print_message("# %s\n", ops->name);
 }

@@ -20,12 +20,18 @@ static const struct sam_codec_ops *const levels[] = {
     &sam_codec_v3,
     &sam_codec_v4,
     &sam_codec_vbmi2,
+#elif defined(__aarch64__)
+    &sam_codec_neon,
 #endif
 };
 /* The instruction levels of this host. */
 static size_t level_count(void)
 {
+#if defined(__aarch64__)
+    return 2;
+#else
     return sam_cpu_has_vbmi2() ? 4 : (size_t)sam_cpu_level() + 1;
+#endif
 }
 
 static uint8_t *buffer(size_t size)

@@ -89,9 +89,9 @@ static void compare(const struct side *a, const struct side *b, double tolerance
     for (size_t i = 0; i < a->graph.output_count; i++) {
         const struct sam_net_value *v = &a->graph.values[a->graph.outputs[i]];
         const float *x = a->values[a->graph.outputs[i]], *y = b->values[b->graph.outputs[i]];
-        double range = 0.01; /* erf has an absolute error */
-        for (uint64_t k = 0; k < v->count; k++)
-            range = fmax(range, fabs((double)y[k]));
+        double range = 0.01;                    /* erf has an absolute error */
+        for (uint64_t k = 0; k < v->count; k++) /* no fmax: GCC 12 for arm64 fails on it */
+            range = range < fabs((double)y[k]) ? fabs((double)y[k]) : range;
         for (uint64_t k = 0; k < v->count; k++)
             if (!(fabs((double)x[k] - (double)y[k]) <= tolerance * range) && x[k] != y[k])
                 fail_msg("%s[%llu] is %g: expected %g\n%s", v->name, (unsigned long long)k,

@@ -369,7 +369,7 @@ check 'an unknown verb' refuses "no verb 'nosuch'" nosuch
 check 'a mistyped verb' refuses "; did you mean 'test'?" tset
 check 'help of a mistyped verb' refuses "; did you mean 'bench'?" help bnch
 check 'help of an unknown verb' refuses "no verb 'nosuch'" help nosuch
-for verb in build lint format release wheel site clean; do
+for verb in build lint format release site clean; do
     check "$verb takes no arguments" refuses "$verb takes no arguments: 'x'" "$verb" x
 done
 for words in 'test --part 3/2' 'lint --part' 'test --part=x'; do
@@ -380,6 +380,7 @@ for words in 'cross' 'cross vax' 'cross aarch64 x' 'cross aarch64 test x'; do
     # shellcheck disable=SC2086 # words
     check "$words" refuses 'cross takes aarch64' $words
 done
+check 'wheel vax' refuses "wheel takes aarch64 or nothing: 'vax'" wheel vax
 check 'ci x' refuses "ci takes --fast, --all or nothing: 'x'" ci x
 for verb in test bench fuzz install; do
     check "$verb: an unknown option" refuses "no option '--nosuch'" "$verb" --nosuch
