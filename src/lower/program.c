@@ -23,15 +23,14 @@ static bool within(const struct sam_array *a, const struct sam_array *b)
 
 /* Returns the buffer of an array; arguments with the same array share one. */
 static struct lower_buffer *add_buffer(struct sam_tile_lowered *made, const char *name,
-                                       const struct sam_tile_argument *argument,
-                                       struct sam_error *error)
+                                       const struct sam_tile_argument *a, struct sam_error *error)
 {
-    struct sam_array *const array = argument->array;
+    struct sam_array *const array = a->array;
+    const uint64_t bytes = lower_bytes(array);
     uint64_t address = SAM_SYSTEM_BUFFERS;
     for (size_t i = 0; i < made->buffer_count; i++) {
         struct lower_buffer *b = &made->buffers[i];
-        const bool same = b->array->data == array->data && lower_bytes(array) &&
-                          lower_bytes(b->array) == lower_bytes(array);
+        const bool same = b->array->data == array->data && bytes && lower_bytes(b->array) == bytes;
         if (same || b->array == array)
             return b;
         if (within(b->array, array)) {
@@ -40,16 +39,15 @@ static struct lower_buffer *add_buffer(struct sam_tile_lowered *made, const char
         }
         address = (b->address + lower_bytes(b->array) + 2 * PAGE - 1) / PAGE * PAGE + PAGE;
     }
-    address = argument->address ? argument->address : address;
-    if (lower_bytes(array) > UINT32_MAX - PAGE ||
-        address + lower_bytes(array) > UINT32_MAX - PAGE) {
+    address = a->address ? a->address : address;
+    if (bytes > UINT32_MAX - PAGE || address + bytes > UINT32_MAX - PAGE) {
         sam_fail(error, SAM_ERR_INPUT, "%%%s: no room for an array of %" PRIu64 " bytes", name,
-                 lower_bytes(array));
+                 bytes);
         return NULL;
     }
     struct lower_buffer *b = &made->buffers[made->buffer_count++];
     *b = (struct lower_buffer){
-        .array = array, .address = address, .name = name, .placed = argument->address != 0};
+        .array = array, .address = address, .name = name, .placed = a->address != 0};
     return b;
 }
 
@@ -504,8 +502,8 @@ static enum sam_status take_options(struct sam_tile_lower_options *o,
         return sam_fail(error, SAM_ERR_USAGE, "unbound: %zu arguments are given", count);
     if (o->offset % PAGE || o->offset >= SAM_SYSTEM_GPU_CODE_BYTES)
         return sam_fail(error, SAM_ERR_USAGE,
-                        "a program at offset 0x%" PRIx32
-                        ": expected a multiple of %d below the 0x%x bytes that programs have",
+                        "offset 0x%" PRIx32
+                        ": expected a multiple of %d below the 0x%x bytes of code",
                         o->offset, PAGE, (unsigned)SAM_SYSTEM_GPU_CODE_BYTES);
     if (o->next && (!o->next->array || !o->next->packed))
         return sam_fail(error, SAM_ERR_USAGE, "next: expected a packed argument");
