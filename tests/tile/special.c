@@ -42,7 +42,7 @@ static bool is_signed(enum sam_dtype dtype)
     return dtype == SAM_TILE_i64 || test_is_signed(dtype);
 }
 
-/* The value of a magnitude, which may be `top`: as if numbers went on. */
+/* The value of a magnitude; that of `top` is the next number if there were one. */
 static long double value_of(const struct format *f, uint64_t magnitude)
 {
     const uint64_t exponent = magnitude >> f->mantissa;
@@ -373,7 +373,7 @@ TEST(test_copies)
     }
 }
 
-/* What is outside the valid rectangle: infinities, or the ends of the range. */
+/* Padding: infinities, or the ends of the range. */
 TEST(test_padding)
 {
     static const struct {
