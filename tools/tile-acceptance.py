@@ -23,7 +23,8 @@ MOVED = "TileMove24DataTypeSupported"
 PREDICATES = {"TFILLPAD": "TileVecArithmeticDataTypeSupported", "TMATMUL": "TileOrdinaryMatrixInputTypeSupported",
               "TGEMV": "TileOrdinaryMatrixInputTypeSupported", "TMATMUL_MX": "TileMXInputTypeSupported",
               "TGEMV_MX": "TileMXInputTypeSupported", "TCONCAT": MOVED, "TEXTRACT": MOVED, "TINSERT": MOVED,
-              "TTRANS": MOVED, "TMOV": MOVED, "TCVT": "TileTeplRawCarrierTypeSupported", "TLOAD": "TileTeplRawCarrierTypeSupported",
+              "TTRANS": MOVED, "TMOV": MOVED, "TCVT": "TileTeplRawCarrierTypeSupported",
+              "TLOAD": "TileTeplRawCarrierTypeSupported",
               "TSTORE": "TileTeplRawCarrierTypeSupported"}
 FLOATS = ["f32", "f16", "bf16"]
 WHOLE = ["i32", "ui32", "i16", "ui16", "i8", "ui8"]

@@ -43,6 +43,8 @@ static const char *type_of(char *text, uint32_t rows, uint32_t cols, const int64
 static const char *const attributes[][7] = {
     [SAM_TILE_ATTRIBUTE_CMP] = {"eq", "ne", "lt", "le", "gt", "ge"},
     [SAM_TILE_ATTRIBUTE_ROUND] = {"rint", "round", "floor", "ceil", "trunc"},
+    [SAM_TILE_ATTRIBUTE_STEP] = {"ascending"},
+    [SAM_TILE_ATTRIBUTE_MASK] = {"bytes"},
 };
 
 /* The type of operand i. */

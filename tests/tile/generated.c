@@ -39,8 +39,9 @@ static const char *word(struct writer *w, const char *const *words)
     return words[below(w, n)];
 }
 
-static const char *const dtypes[] = {"f32",  "f16", "bf16", "i8",   "ui8",  "i16",  "ui16", "i32",
-                                     "ui32", "i64", "ui64", "e4m3", "e5m2", "e8m0", "f64", "tf32", "hf32", NULL};
+static const char *const dtypes[] = {"f32",  "f16",  "bf16", "i8",   "ui8",  "i16",
+                                     "ui16", "i32",  "ui32", "i64",  "ui64", "e4m3",
+                                     "e5m2", "e8m0", "f64",  "tf32", "hf32", NULL};
 
 /* --- types */
 

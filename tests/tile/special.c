@@ -42,7 +42,7 @@ static bool is_signed(enum sam_dtype dtype)
     return dtype == SAM_TILE_i64 || test_is_signed(dtype);
 }
 
-/* The value of a magnitude, which may be `top`: as if numbers went on. */
+/* The value of a magnitude; that of `top` is the next number if there were one. */
 static long double value_of(const struct format *f, uint64_t magnitude)
 {
     const uint64_t exponent = magnitude >> f->mantissa;
@@ -136,7 +136,10 @@ static uint64_t element(uint64_t *seed, enum sam_dtype dtype)
         return r % 8 == 0   ? (r >> 40 & 1) << (width - 1)
                : r % 8 == 1 ? (UINT64_MAX >> (64 - width)) - (r >> 40 & 1)
                : r % 8 == 2 ? r >> 40 & 15
-                            : all >> (r >> 34) % width;
+               : r % 8 == 3
+                   ? ((1ULL << (r >> 40) % width) + (1ULL << (r >> 50) % width) - (r >> 60 & 1)) &
+                         (UINT64_MAX >> (64 - width)) /* near ties */
+                   : all >> (r >> 34) % width;
     const uint64_t sign = (r >> 40 & 1) * sign_of(f);
     const uint64_t one = (uint64_t)f->bias << f->mantissa, more = r >> 44 & 7;
     const uint64_t special[] = {0,
@@ -159,13 +162,16 @@ struct tiles {
     struct sam_tile_core *core;
     struct sam_tile a, b, d;
     uint8_t x[8 * COUNT], y[8 * COUNT], z[8 * COUNT];
+    size_t count; /* of valid elements: whole rows, perhaps none */
 };
 
 static void open(struct tiles *t, uint64_t *seed, enum sam_dtype from, enum sam_dtype to)
 {
     struct sam_tile_options options = {.profile = SAM_TILE_HOST};
     t->core = test_core(&options);
-    t->a = t->b = t->d = (struct sam_tile)SAM_TILE(vec, f32, R, C);
+    const int64_t rows = (int64_t)test_below(seed, R + 1);
+    t->count = (size_t)rows * C;
+    t->a = t->b = t->d = (struct sam_tile)SAM_TILE_VALID(vec, f32, R, C, rows, C);
     t->a.type.dtype = t->b.type.dtype = from;
     t->d.type.dtype = to;
     for (size_t i = 0; i < COUNT; i++) {
@@ -275,13 +281,13 @@ TEST(test_expands)
         const bool row = n / SAM_COUNT(dtypes) / FUNCTIONS & 1;
         const struct format *f = format_of(dtype);
         open(&t, &seed, dtype, dtype);
-        for (size_t i = 0; i < COUNT && !f && function == DIV; i++)
+        for (size_t i = 0; i < t.count && !f && function == DIV; i++)
             if (!test_bits(t.y, i, dtype))
                 test_set(t.y, i, dtype, 1 + test_below(&seed, 3));
         assert_int_equal(sam_tile_fill(t.core, &t.b, t.y, NULL), SAM_OK);
         struct sam_tile one = t.b;
         close_after(&t, expand(&t, function, row, &one));
-        for (size_t i = 0; i < COUNT; i++) {
+        for (size_t i = 0; i < t.count; i++) {
             const uint64_t a = test_bits(t.x, i, dtype);
             const uint64_t b = test_bits(t.y, row ? i / C * C : i % C, dtype);
             same(dtype, test_bits(t.z, i, dtype),
@@ -329,7 +335,7 @@ TEST(test_integers)
         default: event = sam_tnot(&t.d, &t.a); break;
         }
         close_after(&t, event);
-        for (size_t i = 0; i < COUNT; i++) {
+        for (size_t i = 0; i < t.count; i++) {
             const uint64_t a = test_bits(t.x, i, dtype);
             const uint64_t b = scalar ? (uint64_t)(int64_t)one : test_bits(t.y, i, dtype);
             same(dtype, test_bits(t.z, i, dtype), bits_result(dtype, function, a, b), "bits", a, b);
@@ -351,7 +357,7 @@ TEST(test_copies)
         close_after(&t, n % 3 == 0   ? sam_tcolexpand(&t.d, &t.b)
                         : n % 3 == 1 ? sam_trowexpand(&t.d, &t.b)
                                      : sam_texpands(&t.d, 3));
-        for (size_t i = 0; i < COUNT; i++) {
+        for (size_t i = 0; i < t.count; i++) {
             const struct format *f = format_of(dtype);
             const struct exact three = {.near = 3, .far = far_value};
             const uint64_t from = n % 3 == 2 ? (f ? nearest(f, &three, RINT) : 3)
@@ -360,20 +366,21 @@ TEST(test_copies)
         }
         if (size > 4)
             continue;
-        struct sam_tile mask = SAM_TILE(vec, ui8, R, C);
+        struct sam_tile mask;
         uint8_t choice[COUNT];
         for (size_t i = 0; i < COUNT; i++)
             choice[i] = (uint8_t)test_below(&seed, 2);
         open(&t, &seed, dtype, dtype);
+        mask = (struct sam_tile)SAM_TILE_VALID(vec, ui8, R, C, (int64_t)t.count / C, C);
         assert_int_equal(sam_tile_fill(t.core, &mask, choice, NULL), SAM_OK);
         close_after(&t, sam_tsel(&t.d, &mask, &t.a, &t.b));
-        for (size_t i = 0; i < COUNT; i++)
+        for (size_t i = 0; i < t.count; i++)
             same(dtype, test_bits(t.z, i, dtype), test_bits(choice[i] ? t.x : t.y, i, dtype),
                  "tsel", choice[i], 0);
     }
 }
 
-/* What is outside the valid rectangle: infinities, or the ends of the range. */
+/* Padding: infinities, or the ends of the range. */
 TEST(test_padding)
 {
     static const struct {
@@ -452,7 +459,7 @@ TEST(test_conversions)
         const int mode = (int)(n % 5);
         open(&t, &seed, from, to);
         close_after(&t, sam_tcvt(&t.d, &t.a, (unsigned)mode));
-        for (size_t i = 0; i < COUNT; i++) {
+        for (size_t i = 0; i < t.count; i++) {
             const uint64_t a = test_bits(t.x, i, from);
             same(from, test_bits(t.z, i, to), converted(from, to, a, mode), sam_dtype_name(to), a,
                  (uint64_t)mode);

@@ -1,36 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verifier of one tile operation: memories, layouts, dtypes, shapes. Unknown sizes pass; they are
  * checked again at run time. */
-#include "tile/tile.h"
+#include "tile/check/check_op.h"
 
 #include <inttypes.h>
-
-struct checked_op {
-    const struct sam_tile_verifier *verifier;
-    const struct sam_tile_row *row;
-    const struct sam_tile_ty *const *types;
-    const struct sam_tile_pos *positions;
-    struct sam_tile_pos pos;
-    size_t sources;
-};
-
-#define FAULT(s, index, ...)                                                                       \
-    sam_tile_error((s)->verifier->report, (s)->positions ? (s)->positions[index] : (s)->pos,       \
-                   __VA_ARGS__)
-
-static const struct sam_tile_type *tile(const struct checked_op *s, size_t index)
-{
-    return &s->types[index]->tile;
-}
-
-/* "the source", "source 2", "the destination" */
-static const char *which(const struct checked_op *s, size_t index)
-{
-    static const char *const names[] = {"source 1", "source 2", "source 3", "source 4", "source 5"};
-    if (index >= s->sources || index >= SAM_COUNT(names))
-        return "the destination";
-    return s->sources == 1 || s->row->sources[1] != 't' ? "the source" : names[index];
-}
 
 /* --- sizes, possibly unknown */
 
@@ -91,74 +64,6 @@ static void require(const struct checked_op *s, size_t index, enum sam_tile_rela
 }
 
 /* --- operands */
-
-static bool dtype_allowed(const void *context, enum sam_dtype dtype)
-{
-    const struct checked_op *s = context;
-    const bool real = sam_tile_is_real(dtype);
-    bool good = !sam_tile_is_special(dtype);
-    switch (s->row->dtypes) {
-    case SAM_TILE_ANY: return true;
-    case SAM_TILE_REAL: good = good && real; break;
-    case SAM_TILE_WHOLE: good = good && !real; break;
-    case SAM_TILE_BITS: good = !real; break;
-    case SAM_TILE_SHORT: good = sam_tile_size(dtype) <= 4; break;
-    case SAM_TILE_BASIC: good = !sam_dtype_table[dtype].fp.is_unsigned; break;
-    default: break;
-    }
-    if (!good)
-        return false;
-    return s->verifier->profile != SAM_TILE_A2A3 || dtype == SAM_F32 || dtype == SAM_F16 ||
-           dtype == SAM_I16 || dtype == SAM_I32;
-}
-
-static bool kinds(const struct checked_op *s)
-{
-    bool good = true;
-    for (size_t i = 0; i <= s->sources; i++) {
-        char want = i < s->sources ? s->row->sources[i] : sam_tile_stores(s->row) ? 'v' : 't';
-        enum sam_tile_kind kind = s->types[i]->kind;
-        bool fits = want == 't'   ? kind == SAM_TILE_KIND_TILE
-                    : want == 'v' ? kind == SAM_TILE_KIND_PART
-                    : want == 'i' ? kind == SAM_TILE_KIND_INDEX
-                                  : kind == SAM_TILE_KIND_SCALAR;
-        char text[160];
-        if (!fits && kind != SAM_TILE_KIND_UNKNOWN)
-            FAULT(s, i, "%s: expected %s, found a value of type %s", s->row->name,
-                  want == 't'   ? "a tile"
-                  : want == 'v' ? "a partition of a tensor view"
-                  : want == 'i' ? "an index"
-                                : "a scalar",
-                  sam_tile_ty_text(s->types[i], text, sizeof text));
-        good &= fits;
-    }
-    return good;
-}
-
-/* Vector operations require tiles in vec, row-major and not boxed. */
-static void vector_tile(const struct checked_op *s, size_t index)
-{
-    const struct sam_tile_type *t = tile(s, index);
-    if (t->loc != SAM_TILE_vec)
-        FAULT(s, index, "%s: %s is in %s: expected vec", s->row->name, which(s, index),
-              sam_tile_loc_names[t->loc]);
-    if (t->blayout != SAM_TILE_row_major)
-        FAULT(s, index, "%s: %s has blayout col_major: expected row_major", s->row->name,
-              which(s, index));
-    if (t->slayout != SAM_TILE_none_box)
-        FAULT(s, index, "%s: %s is boxed (slayout %s): expected none_box", s->row->name,
-              which(s, index), sam_tile_layout_names[t->slayout]);
-}
-
-static void dtype_of_profile(const struct checked_op *s, size_t index)
-{
-    enum sam_dtype dtype = tile(s, index)->dtype;
-    char allowed[SAM_TILE_DTYPE_TEXT];
-    if (!dtype_allowed(s, dtype))
-        FAULT(s, index, "%s: %s is of %s; profile %s has %s here", s->row->name, which(s, index),
-              sam_tile_dtype_name(dtype), sam_tile_profile_names[s->verifier->profile],
-              sam_tile_dtype_list(dtype_allowed, s, allowed));
-}
 
 static void same_dtype(const struct checked_op *s, size_t a, size_t b)
 {
@@ -286,12 +191,6 @@ static void exact_loc(const struct checked_op *s, size_t index, size_t loc)
               sam_tile_loc_names[tile(s, index)->loc], sam_tile_loc_names[loc]);
 }
 
-/* Products of a row and a matrix. */
-static bool is_vector_product(const struct sam_tile_row *row)
-{
-    return strncmp(row->name, "tgemv", 5) == 0;
-}
-
 /* The memories of d = a * b, and the sizes of d. */
 static void product_places(const struct checked_op *s, size_t a, size_t b, size_t d)
 {
@@ -302,7 +201,7 @@ static void product_places(const struct checked_op *s, size_t a, size_t b, size_
 
 static void product_sizes(const struct checked_op *s, size_t a, size_t b, size_t d)
 {
-    if (is_vector_product(s->row))
+    if (strncmp(s->row->name, "tgemv", 5) == 0) /* a row and a matrix */
         valid_rows(s, a, 1, "");
     valid_rows(s, d, tile(s, a)->valid_rows, ", as the left factor");
     valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
@@ -567,18 +466,9 @@ static void same_count(const struct checked_op *s, size_t from, size_t to)
 
 static void padded(const struct checked_op *s, size_t source, size_t to)
 {
-    const struct sam_tile_type *a = tile(s, source), *d = tile(s, to);
-    if (d->pad == SAM_TILE_PAD_null)
+    if (tile(s, to)->pad == SAM_TILE_PAD_null)
         FAULT(s, to, "%s: the destination has no pad value (pad=zero, max or min)", s->row->name);
-    const struct size_text rows = size(d->valid_rows), cols = size(d->valid_cols);
-    const struct size_text from = size(a->valid_rows), wide = size(a->valid_cols);
-    const char *text = "%s: the destination's valid rectangle %sx%s does not hold the source's, "
-                       "%sx%s",
-               *name = s->row->name;
-    require(s, to, SAM_TILE_AT_MOST, a->valid_rows, d->valid_rows, text, name, rows.text, cols.text,
-            from.text, wide.text);
-    require(s, to, SAM_TILE_AT_MOST, a->valid_cols, d->valid_cols, text, name, rows.text, cols.text,
-            from.text, wide.text);
+    covered(s, source, to);
 }
 
 static void joined(const struct checked_op *s, size_t a, size_t d)
@@ -692,33 +582,14 @@ static const struct rule *const shapes[SAM_TILE_FAMILIES] = {
 #include "tile/families.def"
 };
 
-/* Returns whether the family fixes the dtype of operand `index`. */
-static bool has_own_dtype(const struct checked_op *s, size_t index)
-{
-    switch (sam_tile_family(s->row)->own) {
-    case SAM_TILE_OWN_DST: return index == s->sources;
-    case SAM_TILE_OWN_FIRST: return index == 0;
-    case SAM_TILE_OWN_ALL: return true;
-    default: return false;
-    }
-}
-
 void sam_tile_verify_op(const struct sam_tile_verifier *verifier, unsigned code,
                         const struct sam_tile_ty *const *types,
                         const struct sam_tile_pos *positions, struct sam_tile_pos pos)
 {
     const struct sam_tile_row *row = sam_tile_row(code);
     struct checked_op s = {verifier, row, types, positions, pos, row->count};
-    if (!kinds(&s))
+    if (!sam_tile_check_operands(&s))
         return;
-    for (size_t i = 0; i <= s.sources; i++) {
-        if (types[i]->kind != SAM_TILE_KIND_TILE)
-            continue;
-        if (sam_tile_family(row)->tiles == SAM_TILE_TILES_VECTOR)
-            vector_tile(&s, i);
-        if (!has_own_dtype(&s, i))
-            dtype_of_profile(&s, i);
-    }
     const struct rule *rule = shapes[row->family];
     for (unsigned i = 0; i < MOST_RULES && rule[i].check; i++)
         rule[i].check(&s, rule[i].a, rule[i].b);
