@@ -129,7 +129,7 @@ TEST(reductions)
                 kept[out_rank++] = mask >> k & 1 ? 1 : shape[k];
         const uint32_t out = small_value(&s, op == NET_ArgMax ? SAM_I64 : SAM_F32, out_rank, kept);
         small_node(&s, op, out, 1, &value)->params = p;
-        finish(&s, out, 1e-5);
+        finish(&s, out, 1e-3); /* a sum may be near 0 */
     }
 }
 
@@ -290,7 +290,7 @@ TEST(resizes)
             small_node(&s, NET_Add, sum, 2, (uint32_t[]){result, other});
             result = sum;
         }
-        finish(&s, result, cubic ? 1e-5 : 2e-6); /* cubes of positions in f32 */
+        finish(&s, result, cubic ? 1e-4 : 2e-5); /* positions in f32 */
     }
 }
 
