@@ -101,7 +101,7 @@ static int64_t pitch_of(const struct known_window *w, size_t size)
                : pitch;
 }
 
-/* How the rows of a window are decoded one by one. */
+/* Rows of a window: whether a record decodes them one by one. */
 enum rows {
     TOGETHER, /* they are not */
     APART,    /* `pitch` elements from each other */

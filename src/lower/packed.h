@@ -25,8 +25,8 @@ void sam_lower_unstage(struct lower *l);
 void sam_lower_stage_factor(struct lower *l, const struct sam_tile_op *op, uint32_t window);
 /* Returns whether the window is currently staged; *delta is the slot of its address offset. */
 bool sam_lower_staged(const struct lower *l, uint32_t window, uint32_t *delta);
-/* Returns whether its copy has another distance of rows, or may have it: *known elements if *pitch is
- * LOWER_NO_SLOT, or else what the slot *pitch has. */
+/* Returns whether its copy has another distance of rows, or may have it: *known elements if *pitch
+ * is LOWER_NO_SLOT, or else what the slot *pitch has. */
 bool sam_lower_staged_pitch(const struct lower *l, uint32_t window, uint32_t *pitch,
                             int64_t *known);
 /* Emit the code of prefetch: none unless the window is of packed weights. */

@@ -75,8 +75,9 @@ SAM_DEVICE_FUNCTION void sam_weight_make_decode(struct sam_weight_record *record
     record->total_high = tensor->total[1];
 }
 
-/* Decode `count` elements of each of `rows` rows, the first from element `first` on and each `apart`
- * elements after the one before it, into as many equal parts of the `room` bytes at `destination`. */
+/* Decode `count` elements of each of `rows` rows, the first from element `first` on and each
+ * `apart` elements after the one before it, into as many equal parts of the `room` bytes at
+ * `destination`. */
 SAM_DEVICE_FUNCTION void sam_weight_make_rows(struct sam_weight_record *record,
                                               const struct sam_weight_entry *tensor, uint64_t first,
                                               uint32_t count, uint32_t rows, uint32_t apart,
