@@ -178,8 +178,8 @@ enum sam_status block_pack(const struct block *blocks, size_t count, bool window
                            size_t *size, struct sam_error *error)
 {
     const struct sam_codec_options options = {.size = sizeof options, .window = window};
-    char *file;
-    size_t bytes;
+    char *file = NULL;
+    size_t bytes = 0;
     *packed = NULL;
     enum sam_status status = block_file(blocks, count, &file, &bytes, error);
     if (status == SAM_OK)

@@ -289,7 +289,7 @@ static void widen(struct lower_code *c, struct lower_vector *in[2], struct lower
                   enum sam_dtype to)
 {
     for (unsigned i = 0; i < 2; i++)
-        if (in[i]->dtype != to) {
+        if (in[i] && in[i]->dtype != to) {
             wide[i] = sam_lower_convert(c, in[i], to, SAM_TILE_RINT);
             in[i] = &wide[i];
         }

@@ -69,6 +69,8 @@ static struct range of_node(const struct net_graph *g, const struct net_node *n,
         }
         any = join(any, one);
     }
+    if (!in[0])
+        return all_of(out->dtype);
     const double magnitude = largest(r[0]);
     switch (n->op) {
     case NET_Add: return (struct range){r[0].low + r[1].low, r[0].high + r[1].high};

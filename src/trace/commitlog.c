@@ -18,7 +18,8 @@ static inline char *put_hex8(char *to, uint32_t value)
 static char *put_text(char *p, const char *text)
 {
     const size_t size = strlen(text);
-    return (char *)memcpy(p, text, size) + size;
+    memcpy(p, text, size); /* NOLINT(bugprone-not-null-terminated-result): the line goes on */
+    return p + size;
 }
 
 /* " 0x" and 8 digits */
