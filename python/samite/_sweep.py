@@ -129,19 +129,21 @@ def sweep(program: Union[Source, Callable[[Config], Any]], config: Mapping[str, 
             return SweepRow(parameters, None, None, str(error))
 
     rows: list[SweepRow] = []
-    futures: list[Future[SweepRow]] = []
-    with ThreadPoolExecutor(jobs, "sweep") as pool:
+    # Signals are held: an exception at any point, such as that of a second Ctrl-C, could leave runs behind.
+    with held_signals() as held, ThreadPoolExecutor(jobs, "sweep") as pool:
+        futures: list[Future[SweepRow]] = [pool.submit(row, parameters) for parameters in combinations]
         try:
-            with held_signals():  # an exception here would lose runs that have been submitted
-                futures = [pool.submit(row, parameters) for parameters in combinations]
             for future in futures:
+                while held.error is None and wait([future], timeout=0.05).not_done:
+                    pass
+                if held.error is not None:
+                    break
                 rows.append(future.result())
                 if progress:
                     progress(len(rows), len(futures))
-        except BaseException:
+        finally:
             for future in futures:
                 future.cancel()
             while wait(futures, timeout=0.05).not_done:
                 stop_threads(list(threads))  # again and again: a run, or a thread, may be about to begin
-            raise
     return rows
