@@ -112,7 +112,7 @@ printf '== build-%s/samite: %s\n' "$architecture" "$("qemu-$architecture" -L "$r
 # Scripts, Python and tests of the command start programs of that processor by themselves, which this system cannot do.
 # Without those that select an instruction set of x86-64 (_base, _v3); without relaunch, which forks with threads, what
 # QEMU's user mode cannot do.
-tested='base isa asm machine simt tensor matrix hart codec format memtime profile ops sanitize tile trace tree'
+tested='base isa asm machine simt tensor matrix hart codec format memtime profile ops sanitize trace tree'
 tests=$(
     python3 - "$folder" "$tested" <<'END'
 import json
