@@ -18,7 +18,7 @@ static inline char *put_hex8(char *to, uint32_t value)
 static char *put_text(char *p, const char *text)
 {
     const size_t size = strlen(text);
-    memcpy(p, text, size); /* NOLINT(bugprone-not-null-terminated-result): the line goes on */
+    memcpy(p, text, size); /* NOLINT(bugprone-not-null-terminated-result): the line continues */
     return p + size;
 }
 
