@@ -323,8 +323,8 @@ static bool may_lock(struct cc *cc, llvm_ref function)
 }
 
 /* A lane that holds a lock frees it before it waits for the others, if that is in the loop that
- * takes it. LLVM knows threads, not lanes, and would move it behind the loop: not past a call of
- * a convergent function in front of each branch. */
+ * takes it. LLVM knows threads, not lanes, and would sink the release below the loop; it moves
+ * nothing past the call of a convergent function, which precedes each branch. */
 static void keep_in_loops(struct cc *cc, llvm_ref function, llvm_ref meet, llvm_ref type)
 {
     llvm_ref builder = cc->ll.CreateBuilderInContext(cc->context);

@@ -197,7 +197,7 @@ static void give_window(struct lower *l, const struct lower_packed *packed, uint
         sam_lower_window_stride(l, "a4", window, 0);
         sam_lower_window_size(l, "a6", window, 0);
         sam_lower_window_size(l, "a7", window, 1);
-        /* as pitch_of has it */
+        /* the computation of pitch_of */
         sam_lower_hart(l,
                        "sub t0, a2, a1; li t1, %zu; blt a4, a7, 1f; bgeu t1, t0, 1f; "
                        "divu t2, t1, a6; divu t2, t2, a7; mul s2, t2, a7; bnez t2, 2f; "

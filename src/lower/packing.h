@@ -27,12 +27,12 @@ struct lower_packing {
     size_t count;
     uint32_t room;   /* next free small area */
     uint32_t delta;  /* slot: offset from an element of `window` to its decoded copy, */
-    uint32_t pitch;  /* and elements from a row of the copy to the next */
+    uint32_t pitch;  /* slot: elements from a row of the copy to the next */
     uint32_t window; /* the staged window, or SAM_TILE_NONE */
     enum {
         PACKING_AS_IT_IS,
         PACKING_KNOWN,  /* `known` elements */
-        PACKING_IN_SLOT /* what the slot `pitch` has */
+        PACKING_IN_SLOT /* at run time: the slot `pitch` */
     } pitched;          /* the pitch of its copy */
     int64_t known;
     bool stages; /* .Lstage is used */

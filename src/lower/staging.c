@@ -99,7 +99,7 @@ static void choose_elements(struct lower *l)
         8 * STAGING_SLOTS, 8 * GROUP, 8 * GROUP);
 }
 
-/* Note in slot t2 of the slots t0 what it will have. */
+/* Record in slot t2 of the slots t0 the elements that it will hold. */
 static void claim_slot(struct lower *l)
 {
     sam_lower_hart(l,

@@ -108,8 +108,8 @@ struct net_figures {
 void sam_net_figures_free(struct net_figures *figures);
 
 /* Run a plan. `inputs` and `outputs` are arrays of the graph's inputs and outputs, in C order and
- * of their dtypes. `figures` may be NULL. On the system, one machine runs all steps: its caches and
- * what the weight unit has been asked for stay from one to the next. */
+ * of their dtypes. `figures` may be NULL. On the system, one machine runs all steps: caches
+ * and outstanding requests to the weight unit carry over from each step to the next. */
 enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine,
                                  const void *const *inputs, void *const *outputs,
                                  const struct net_run_options *options, struct net_figures *figures,

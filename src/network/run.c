@@ -38,7 +38,8 @@ enum { PAGE = 4096 };
 struct session {
     struct net_plan *plan;
     const struct net_run_options *options;
-    void **data, **own; /* by buffer: where it is on the host, and what the session has allocated */
+    void **data,
+        **own; /* by buffer: its address on the host, and the memory that the session owns */
     uint8_t *arena;
     /* on the system: */
     struct sam_system *system;

@@ -284,8 +284,8 @@ static void expect_sum(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t b
         out[0] += in[k] & 0xff;
 }
 
-/* Lanes of a warp that wait for each other: LLVM would free the lock behind the loop, where the
- * lane that holds it waits for the rest. */
+/* Lanes of a warp that wait for each other: LLVM would sink the release of the lock below the loop,
+ * where the lane that holds it waits for the rest. */
 TEST(locks)
 {
     static const char *const loops[] = {

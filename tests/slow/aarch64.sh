@@ -20,10 +20,10 @@ if (need build wheel) && python=$(python_with wheel); then
     readelf -d "$1/libsamite.so.0" | grep -q 'soname: \[libsamite\.so\.0\]$' || die 'soname of the library'
     grep -q 'arch=arm64"' "${1%/*}"/*.dist-info/sboms/samite.cdx.json || die 'materials of another architecture'
     # Only glibc and the compiler's library are from the root.
-    mkdir -p "$scratch/root/lib"
-    cp build-aarch64/root/lib/ld-linux-aarch64.so.1 build-aarch64/root/lib/aarch64-linux-gnu/lib[cm].so.6 "$scratch/root/lib"
+    mkdir -p "$scratch/sysroot/lib"
+    (cd build-aarch64/root && cp lib/ld-linux-aarch64.so.1 lib/aarch64-linux-gnu/lib[cm].so.6 "$scratch/sysroot/lib")
     chmod 755 "$1/bin/samite" # pip makes it so, wheel unpack does not
-    said=$(qemu-aarch64 -L "$scratch/root" -E LD_LIBRARY_PATH=/lib "$1/bin/samite" --version)
+    said=$(qemu-aarch64 -L "$scratch/sysroot" -E LD_LIBRARY_PATH=/lib "$1/bin/samite" --version)
     say "the command of the wheel: $said"
 fi
 

@@ -434,9 +434,20 @@ static struct system_weight_work random_work(uint64_t *seed, struct room *room)
     work.record.total_low = (uint32_t)test_below(seed, test_below(seed, 2) ? 4000 : 2000000);
     work.result_address = test_below(seed, 2) ? 0x92000000 : 0;
     work.counted = work.record.operation == SAM_WEIGHT_ENCODE && test_below(seed, 2);
+    const bool decodes = work.record.operation == SAM_WEIGHT_DECODE;
+    const uint32_t rows = decodes && test_below(seed, 2) ? 1 + (uint32_t)test_below(seed, 5) : 0;
+    if (rows) {
+        work.record.operation = SAM_WEIGHT_ROWS | rows << 8;
+        work.record.elements_high = (uint32_t)test_below(seed, 3000);
+        work.record.destination = 0x91000000;
+        work.record.destination_bytes = rows * (1 + (uint32_t)test_below(seed, 3000));
+    }
     for (size_t i = 0; i < work.count; i++) {
         struct system_weight_block *b = &room->blocks[i];
         *b = random_block(seed, source);
+        if (rows)
+            b->destination = work.record.destination + work.record.destination_bytes / rows *
+                                                           (uint64_t)(i * rows / work.count);
         const bool header = i <= work.counted || test_below(seed, 4) == 0,
                    last = i + 1 == work.count;
         if (work.record.operation == SAM_WEIGHT_ENCODE)
@@ -449,7 +460,7 @@ static struct system_weight_work random_work(uint64_t *seed, struct room *room)
             b->source_bytes = last ? 0 : 1 + test_below(seed, 2000);
             b->destination_bytes = last ? 1024 : 0;
         }
-        if (work.record.operation == SAM_WEIGHT_DECODE && b->destination_bytes)
+        if (decodes && b->destination_bytes)
             if (test_below(seed, 4))
                 random_segments(seed, &work, b);
     }

@@ -7,7 +7,8 @@
 
 enum { R = 4, C = 64, COUNT = R * C, RINT = 0, AWAY, FLOOR, CEIL, TRUNC };
 
-/* A float format. `top`: the first magnitude that is no number; `over`: what an overflow gives. */
+/* A float format. `top`: the smallest magnitude of infinities and NaNs; `over`: the result of an
+ * overflow. */
 struct format {
     enum sam_dtype dtype;
     unsigned exponent, mantissa, unused;
@@ -201,6 +202,9 @@ static void same(enum sam_dtype dtype, uint64_t found, uint64_t expected, const 
 
 /* --- the expands */
 
+static const enum sam_dtype listed[] = {SAM_TILE_f64,  SAM_TILE_tf32, SAM_TILE_hf32, SAM_TILE_e4m3,
+                                        SAM_TILE_e5m2, SAM_TILE_i64,  SAM_TILE_ui64};
+
 enum { ADD, SUB, MUL, DIV, MAX, MIN, FUNCTIONS };
 static const char *const names[] = {"add", "sub", "mul", "div", "max", "min"};
 
@@ -270,15 +274,12 @@ static struct sam_event expand(struct tiles *t, unsigned function, bool row, str
 
 TEST(test_expands)
 {
-    static const enum sam_dtype dtypes[] = {SAM_TILE_f64,  SAM_TILE_tf32, SAM_TILE_hf32,
-                                            SAM_TILE_e4m3, SAM_TILE_e5m2, SAM_TILE_i64,
-                                            SAM_TILE_ui64};
     static struct tiles t;
     uint64_t seed = test_seed();
-    for (unsigned n = 0; n < 40 * 2 * FUNCTIONS * SAM_COUNT(dtypes); n++) {
-        const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
-        const unsigned function = n / SAM_COUNT(dtypes) % FUNCTIONS;
-        const bool row = n / SAM_COUNT(dtypes) / FUNCTIONS & 1;
+    for (unsigned n = 0; n < 40 * 2 * FUNCTIONS * SAM_COUNT(listed); n++) {
+        const enum sam_dtype dtype = listed[n % SAM_COUNT(listed)];
+        const unsigned function = n / SAM_COUNT(listed) % FUNCTIONS;
+        const bool row = n / SAM_COUNT(listed) / FUNCTIONS & 1;
         const struct format *f = format_of(dtype);
         open(&t, &seed, dtype, dtype);
         for (size_t i = 0; i < t.count && !f && function == DIV; i++)
@@ -345,13 +346,10 @@ TEST(test_integers)
 
 TEST(test_copies)
 {
-    static const enum sam_dtype dtypes[] = {SAM_TILE_f64,  SAM_TILE_tf32, SAM_TILE_hf32,
-                                            SAM_TILE_e4m3, SAM_TILE_e5m2, SAM_TILE_i64,
-                                            SAM_TILE_ui64};
     static struct tiles t;
     uint64_t seed = test_seed();
-    for (unsigned n = 0; n < 3 * SAM_COUNT(dtypes); n++) {
-        const enum sam_dtype dtype = dtypes[n / 3];
+    for (unsigned n = 0; n < 3 * SAM_COUNT(listed); n++) {
+        const enum sam_dtype dtype = listed[n / 3];
         const size_t size = sam_dtype_size(dtype);
         open(&t, &seed, dtype, dtype);
         close_after(&t, n % 3 == 0   ? sam_tcolexpand(&t.d, &t.b)
