@@ -7,8 +7,8 @@
 #
 # Slow checks take turns, one per run, by the hash of the commit: each script of tests/slow/, and `whole`,
 # which is clang-tidy on every file and every test under sanitizers. The other runs have one half of both, also
-# by the hash, and the files of the commit. With --all, everything runs. The last line is `N passed, N
-# failed`: the test cases, plus one for each other step.
+# by the hash, and the files of the commit. With --all, everything runs. The end names what failed; the last
+# line is `N passed, N failed`: the test cases, plus one for each other step.
 set -u
 export CI=true
 if [ -d ../shared/vectors ]; then
@@ -17,6 +17,7 @@ if [ -d ../shared/vectors ]; then
 fi
 passed=0
 failed=0
+failures='' # a line each
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -39,6 +40,8 @@ step() { # NAME COMMAND...
     77) said=skipped ;;
     *)
         failed=$((failed + 1))
+        failures="$failures
+$name"
         said=FAILED
         ;;
     esac
@@ -58,6 +61,9 @@ tests() { # ARGUMENT...
     passed=$((passed + $2))
     failed=$((failed + $3))
     [ "$status" = 0 ] || [ "$3" != 0 ] || failed=$((failed + 1))
+    [ "$status" = 0 ] || failures="$failures
+test $1
+$(sed -n '/^Summary of Failures/,/^Ok:/s,^ *\([0-9]*/[0-9]* \),    \1,p; s,^\(not ok \),    \1,p' "$log")"
     printf '##### test %s: %d s\n' "$1" $(($(seconds) - start))
 }
 
@@ -86,6 +92,7 @@ esac
 printf 'slow checks of this run: %s (of %s)\n' "$slow" "$turns"
 
 finish() {
+    [ -z "$failures" ] || printf '\n##### failed%s\n' "$failures"
     printf '\n%d passed, %d failed\n' "$passed" "$failed"
     [ "$failed" = 0 ] && [ "$passed" != 0 ]
     exit
