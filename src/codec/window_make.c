@@ -39,39 +39,56 @@ struct window {
 };
 
 /* Try all windows of `count` symbols among the values first + 0 .. first + values - 1 (mod 256),
- * which occur `counts` times. */
-static struct window best_window(const uint32_t *counts, unsigned values, uint8_t first,
-                                 size_t count)
+ * which occur `counts` times: all 256, or fewer, past which windows do not extend. Loops without
+ * branches on 16-bit numbers, for vectors. */
+static __attribute__((noinline)) struct window best_window(const uint32_t *counts, unsigned values,
+                                                           uint8_t first, size_t count)
 {
+    enum { MORE = 1 << SAM_WINDOW_BITS };
     struct window best = {.size = count};
+    int16_t before[256 + MORE]; /* occurrences of the values before */
+    before[0] = 0;
+    for (unsigned s = 0; s < values; s++)
+        before[s + 1] = (int16_t)(before[s] + (int16_t)counts[s]);
+    for (unsigned s = 0; s < MORE - 1; s++)
+        before[values + s + 1] = (int16_t)(before[values] + (values == 256 ? before[s + 1] : 0));
     for (unsigned k = 1; k <= SAM_WINDOW_BITS; k++) {
-        const unsigned width = (1u << k) - 1;
-        const unsigned bases = values == 256 ? 256 : values - width + 1;
-        uint32_t inside = 0; /* like counts: differences wrap */
-        for (unsigned s = 0; s < width; s++)
-            inside += counts[s];
-        for (unsigned s = 0; s < bases; s++) {
-            const size_t size = 8 * k * sam_window_words(count) + count - inside;
-            if (size < best.size)
-                best = (struct window){(uint8_t)(first + s), k, count - inside, size};
-            inside += counts[(s + width) % values] - counts[s];
+        const int16_t *after = before + (1u << k) - 1;
+        int16_t inside = 0;
+        for (unsigned s = 0; s < values; s++) {
+            const int16_t these = (int16_t)(after[s] - before[s]);
+            inside = these > inside ? these : inside;
         }
+        const size_t escapes = count - (size_t)inside;
+        const size_t size = 8 * k * sam_window_words(count) + escapes;
+        if (size >= best.size)
+            continue;
+        best = (struct window){first, k, escapes, size};
+        for (unsigned s = 0; after[s] - before[s] != inside; s++)
+            best.base++;
     }
     return best;
+}
+
+static __attribute__((noinline)) struct window choose_of_all(const struct sam_codec_ops *ops,
+                                                             const uint8_t *symbols, size_t count)
+{
+    uint32_t all[256] = {0};
+    ops->count(symbols, count, all);
+    return best_window(all, SAM_COUNT(all), 0, count);
 }
 
 static struct window choose(const struct sam_codec_ops *ops, const uint8_t *symbols, size_t count,
                             uint8_t first)
 {
-    uint32_t some[SPAN], all[256] = {0};
+    uint32_t some[SPAN];
     size_t inside = 0;
     ops->window->count(symbols, count, first, some);
     for (unsigned s = 0; s < SPAN; s++)
         inside += some[s];
     if (count - inside <= count / 8)
         return best_window(some, SPAN, first, count);
-    ops->count(symbols, count, all);
-    return best_window(all, SAM_COUNT(all), 0, count);
+    return choose_of_all(ops, symbols, count);
 }
 
 /* The first of the SPAN consecutive values (mod 256) with the highest counts. */
@@ -128,7 +145,7 @@ static uint8_t *write_group(const struct sam_codec_ops *ops, enum sam_layout_id 
                             const uint8_t first[SAM_WINDOW_PLANES], uint8_t *out)
 {
     const struct sam_layout *l = sam_layout_of(id);
-    struct window window[SAM_MAX_PLANES] = {{0}};
+    struct window window[SAM_MAX_PLANES];
     uint8_t *at = out;
     size_t fixed = 0; /* bytes of the planes without escapes */
     for (unsigned p = 0; p < l->plane_count; p++) {
@@ -138,7 +155,7 @@ static uint8_t *write_group(const struct sam_codec_ops *ops, enum sam_layout_id 
             *at++ = window[p].base;
             *at++ = (uint8_t)window[p].k;
         } else {
-            window[p].size = sam_plane_size(&l->plane[p], count);
+            window[p] = (struct window){.size = sam_plane_size(&l->plane[p], count)};
         }
         fixed += window[p].size - window[p].escapes;
     }

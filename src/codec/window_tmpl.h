@@ -270,7 +270,7 @@ static enum sam_window_result read_windows(const struct sam_window *w,
 static void count_group(const uint8_t *symbols, uint8_t first, uint32_t counts[16])
 {
     enum { WORDS = SAM_WINDOW_GROUP / 64, VECTORS = WORDS / 8 };
-    _Alignas(64) uint64_t bits[4][WORDS], inside[WORDS];
+    _Alignas(64) uint64_t bits[4][WORDS], inside[WORDS], sums[16];
     const __m512i lowest = _mm512_set1_epi8((char)first);
     for (unsigned i = 0; i < WORDS; i++) {
         const __m512i x = _mm512_sub_epi8(_mm512_loadu_si512(symbols + 64 * i), lowest);
@@ -278,17 +278,31 @@ static void count_group(const uint8_t *symbols, uint8_t first, uint32_t counts[1
         for (unsigned j = 0; j < 4; j++)
             bits[j][i] = _mm512_test_epi8_mask(x, _mm512_set1_epi8((char)(1 << j)));
     }
-    for (unsigned s = 0; s < 16; s++) {
-        __m512i sum = _mm512_setzero_si512();
-        for (unsigned v = 0; v < VECTORS; v++) {
-            __m512i all = _mm512_load_si512(inside + 8 * v);
-            for (unsigned j = 0; j < 4; j++) {
-                const __m512i bit = _mm512_load_si512(bits[j] + 8 * v);
-                all = s >> j & 1 ? _mm512_and_si512(all, bit) : _mm512_andnot_si512(bit, all);
-            }
-            sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(all));
+    __m512i low[VECTORS][4], high[VECTORS][4]; /* by two bits; those of `high` are inside */
+    for (unsigned v = 0; v < VECTORS; v++) {
+        const __m512i in = _mm512_load_si512(inside + 8 * v);
+        for (unsigned h = 0; h < 2; h++) {
+            const __m512i a = _mm512_load_si512(bits[2 * h] + 8 * v);
+            const __m512i b = _mm512_load_si512(bits[2 * h + 1] + 8 * v);
+            const __m512i all = h ? in : _mm512_set1_epi64(-1);
+            __m512i *to = h ? high[v] : low[v];
+            to[0] = _mm512_ternarylogic_epi64(all, a, b, 0x10);
+            to[1] = _mm512_ternarylogic_epi64(all, a, b, 0x40);
+            to[2] = _mm512_ternarylogic_epi64(all, a, b, 0x20);
+            to[3] = _mm512_ternarylogic_epi64(all, a, b, 0x80);
         }
-        counts[s] = (uint32_t)_mm512_reduce_add_epi64(sum);
+    }
+    for (unsigned s = 0; s < 16; s++) {
+        __m512i sum = _mm512_setzero_si512(); /* at most 64 * VECTORS: a byte */
+        for (unsigned v = 0; v < VECTORS; v++)
+            sum = _mm512_add_epi64(
+                sum, _mm512_popcnt_epi64(_mm512_and_si512(low[v][s & 3], high[v][s >> 2])));
+        _mm_storel_epi64((void *)(sums + s), _mm512_cvtepi64_epi8(sum));
+    }
+    for (unsigned h = 0; h < 2; h++) {
+        const __m512i eight =
+            _mm512_sad_epu8(_mm512_load_si512(sums + 8 * h), _mm512_setzero_si512());
+        _mm256_storeu_si256((void *)(counts + 8 * h), _mm512_cvtepi64_epi32(eight));
     }
 }
 #endif
@@ -317,8 +331,8 @@ static void count_window(const uint8_t *symbols, size_t n, uint8_t first, uint32
     }
 }
 
-static size_t write_window(const uint8_t *symbols, size_t count, uint8_t base, unsigned k,
-                           uint8_t *words, uint8_t *escapes)
+INLINE size_t write_codes(const uint8_t *symbols, size_t count, uint8_t base, unsigned k,
+                          uint8_t *words, uint8_t *escapes)
 {
     const uint8_t *start = escapes;
     const unsigned escape = (1u << k) - 1;
@@ -332,7 +346,7 @@ static size_t write_window(const uint8_t *symbols, size_t count, uint8_t base, u
         for (unsigned j = 0; j < k; j++) {
             const uint64_t bits =
                 valid & _mm512_test_epi8_mask(x, _mm512_set1_epi8((char)(1 << j)));
-            sam_put_le64(words + 8 * j, bits);
+            memcpy(words + 8 * j, &bits, sizeof bits);
             mask &= bits;
         }
 #if defined(__AVX512VBMI2__)
@@ -369,6 +383,15 @@ static size_t write_window(const uint8_t *symbols, size_t count, uint8_t base, u
             *escapes++ = symbols[i + (size_t)__builtin_ctzll(mask)];
     }
     return (size_t)(escapes - start);
+}
+
+static size_t write_window(const uint8_t *symbols, size_t count, uint8_t base, unsigned k,
+                           uint8_t *words, uint8_t *escapes)
+{
+    return k == 1   ? write_codes(symbols, count, base, 1, words, escapes)
+           : k == 2 ? write_codes(symbols, count, base, 2, words, escapes)
+           : k == 3 ? write_codes(symbols, count, base, 3, words, escapes)
+                    : write_codes(symbols, count, base, 4, words, escapes);
 }
 
 static const struct sam_window_ops window_ops = {
