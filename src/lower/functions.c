@@ -52,7 +52,7 @@ struct lower_function {
     void (*write)(struct lower_code *c, enum lower_level level, struct lower_regs regs);
     const char *sint, *uint;
     unsigned after;
-    bool masks;
+    bool masks, sfu;
 };
 
 #define LOWER_FUNCTION(id, ...) static const struct lower_function function_##id = {__VA_ARGS__};
@@ -190,12 +190,21 @@ struct lower_vector sam_lower_apply(struct lower_code *c, enum sam_tile_function
     struct lower_regs regs = {.a = sam_lower_wide(c, a), .b = b ? sam_lower_wide(c, b) : 0};
     unsigned reg = sam_lower_take_vector(c, d.level), after = functions[function]->after;
     bool rounds = narrow && (after & ROUNDS);
+    const bool one =
+        real && functions[function]->sfu && (d.level == LOWER_ROW || d.level == LOWER_END);
     regs.d = rounds ? 8 : reg;
+    if (one)
+        sam_lower_gpu(c, d.level, "vsetvli t0, x%u, e32, m1, ta, ma",
+                      sam_lower_number(c, d.level, 1));
     compute(c, d.level, function, d.dtype, regs);
     if (rounds)
         sam_lower_round(c, d.level, d.dtype, (struct lower_regs){.d = reg, .a = 8});
     if (!real && (after & WRAPS))
         sam_lower_extend(c, d.level, d.dtype, reg);
+    if (one)
+        sam_lower_gpu(c, d.level,
+                      "vmv.x.s t1, v%u; vsetvli t0, zero, e32, m1, ta, ma; vmv.v.x v%u, t1", reg,
+                      reg);
     *(narrow ? &d.wide : &d.raw) = reg;
     return d;
 }

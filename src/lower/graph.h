@@ -13,8 +13,6 @@ struct lower_node {
     uint32_t waits;        /* nodes that it depends on and that are not scheduled */
     uint32_t edges;        /* list of nodes that depend on it, or SAM_TILE_NONE */
     uint64_t start;        /* end of the launches that it depends on */
-    uint64_t room[SAM_TILE_LOCS],
-        ends[SAM_TILE_LOCS]; /* of its tiles, and of those that end here */
     uint32_t path;           /* hart cycles from here to the end of the next launch's operands */
     bool follows;            /* it depends on a node */
     bool done;
@@ -36,8 +34,9 @@ struct lower_access {
 struct lower_tile {
     uint32_t first, last; /* nodes that use it, in the order of the program */
     uint32_t uses;        /* nodes that use it and are not done */
-    uint64_t visit;
-    bool used, live, counted;
+    uint32_t left;        /* of them, those that the walk has not reached */
+    uint64_t visit, walk; /* the last ones */
+    bool used, live;
 };
 
 struct lower_order {
@@ -62,7 +61,7 @@ struct lower_order {
     struct lower_tile *tiles; /* by value */
     uint32_t *live;           /* tiles that have room */
     size_t live_count;
-    uint64_t visits;
+    uint64_t visits, walks; /* numbers of the last ones */
     uint8_t *state;    /* by operation: NOT_HERE, WAITING, EMITTED */
     uint32_t *support; /* operations on scalars and descriptors of the segment */
     size_t support_count, support_capacity;

@@ -15,6 +15,7 @@
 /* Nodes of a segment; a longer one is cut. */
 enum { MOST_NODES = 4096, MOST_COPIES = 8 };
 /* Cycles: a launch that is not worth a detour; a detour that a launch is not worth. */
+
 enum { SHORT_LAUNCH = 2000, LONG_PATH = 20000 };
 
 enum { NOT_HERE, WAITING, EMITTED };
@@ -54,31 +55,6 @@ static void emit_support(struct lower_order *o, uint32_t index)
 
 /* --- room */
 
-/* The room in the order of the program, by node: what a node that goes ahead must leave free. */
-static void measure(struct lower_order *o)
-{
-    uint64_t now[SAM_TILE_LOCS] = {0};
-    for (size_t i = 0; i < o->access_count; i++) {
-        const uint32_t place = o->accesses[i].place;
-        if (lower_type_of(o, place)->kind != SAM_TILE_KIND_TILE)
-            continue;
-        struct lower_tile *t = &o->tiles[lower_home(o, place)];
-        if (t->counted)
-            continue;
-        t->counted = true;
-        const uint64_t size = lower_tile_bytes(o, lower_home(o, place));
-        const enum sam_tile_loc loc = lower_type_of(o, lower_home(o, place))->tile.loc;
-        o->nodes[t->first].room[loc] += size;
-        o->nodes[t->last].ends[loc] += size;
-    }
-    for (size_t i = 0; i < o->node_count; i++)
-        for (unsigned loc = 0; loc < SAM_TILE_LOCS; loc++) {
-            now[loc] += o->nodes[i].room[loc];
-            o->nodes[i].room[loc] = now[loc];
-            now[loc] -= o->nodes[i].ends[loc];
-        }
-}
-
 /* Visit each tile of a node once; the caller starts at 0 with a new visit. */
 static struct lower_tile *next_tile(struct lower_order *o, const struct lower_node *n, uint32_t *op,
                                     uint32_t *operand, uint32_t *value)
@@ -100,31 +76,46 @@ static struct lower_tile *next_tile(struct lower_order *o, const struct lower_no
     return NULL;
 }
 
-/* Returns whether a node that goes ahead of others leaves them the room that they need: `most`, and
- * tiles of nodes that have gone ahead before. */
-static bool fits(struct lower_order *o, const struct lower_node *n,
-                 const uint64_t most[SAM_TILE_LOCS], const uint64_t ahead[SAM_TILE_LOCS])
+/* A walk over the nodes that are left, in the order of the program. */
+struct walk {
+    uint64_t now[SAM_TILE_LOCS], most[SAM_TILE_LOCS]; /* room of live tiles; its maximum so far */
+};
+
+static struct walk begin_walk(struct lower_order *o)
 {
-    uint64_t wanted[SAM_TILE_LOCS] = {0};
+    struct walk w = {0};
+    o->walks++;
+    for (size_t i = 0; i < o->live_count; i++)
+        w.now[lower_type_of(o, o->live[i])->tile.loc] += lower_tile_bytes(o, o->live[i]);
+    memcpy(w.most, w.now, sizeof w.most);
+    return w;
+}
+
+/* Step over a node. Returns whether it could go ahead of the earlier ones: whether its tiles fit
+ * beside theirs. */
+static bool step(struct lower_order *o, struct walk *w, const struct lower_node *n)
+{
+    uint64_t ended[SAM_TILE_LOCS] = {0}, wanted[SAM_TILE_LOCS] = {0};
     uint32_t op = 0, operand = 0, value;
     bool good = true;
     o->visits++;
-    for (struct lower_tile *t; (t = next_tile(o, n, &op, &operand, &value));)
-        if (!t->live)
-            wanted[lower_type_of(o, value)->tile.loc] += lower_tile_bytes(o, value);
-    for (unsigned i = 0; i < SAM_TILE_LOCS; i++)
-        good &= !wanted[i] || most[i] + ahead[i] + wanted[i] <= o->room[i];
-    return good;
-}
-
-/* The room of live tiles that the program would use after node `from` only. */
-static void measure_ahead(const struct lower_order *o, size_t from, uint64_t ahead[SAM_TILE_LOCS])
-{
-    for (size_t i = 0; i < o->live_count; i++)
-        if (o->tiles[o->live[i]].first > from) {
-            const struct sam_tile_type *type = &lower_type_of(o, o->live[i])->tile;
-            ahead[type->loc] += lower_tile_bytes(o, o->live[i]);
+    for (struct lower_tile *t; (t = next_tile(o, n, &op, &operand, &value));) {
+        const uint64_t size = lower_tile_bytes(o, value);
+        const enum sam_tile_loc loc = lower_type_of(o, value)->tile.loc;
+        if (t->walk != o->walks) {
+            t->walk = o->walks;
+            t->left = t->uses;
+            wanted[loc] += t->live ? 0 : size;
         }
+        ended[loc] += --t->left ? 0 : size;
+    }
+    for (unsigned i = 0; i < SAM_TILE_LOCS; i++) {
+        good &= !wanted[i] || w->most[i] + wanted[i] <= o->room[i];
+        w->now[i] += wanted[i];
+        w->most[i] = w->most[i] > w->now[i] ? w->most[i] : w->now[i];
+        w->now[i] -= ended[i];
+    }
+    return good;
 }
 
 static void take_room(struct lower_order *o, const struct lower_node *n)
@@ -172,13 +163,13 @@ static void measure_paths(struct lower_order *o)
  * those that can begin now; of those that cannot, the one that can begin first. */
 static uint32_t choose(struct lower_order *o, size_t from, const struct times *now)
 {
-    uint64_t most[SAM_TILE_LOCS] = {0}, ahead[SAM_TILE_LOCS] = {0}, best_start = UINT64_MAX;
+    uint64_t best_start = UINT64_MAX;
     uint32_t best = SAM_TILE_NONE, best_path = LONG_PATH;
     const bool idle = now->gpu < now->hart + LONG_PATH / 4;
-    measure_ahead(o, from, ahead);
+    struct walk w = begin_walk(o);
     for (size_t i = from; i < o->node_count && i - from <= o->ahead; i++) {
         const struct lower_node *n = &o->nodes[i];
-        if (!n->done && !n->waits && (i == from || fits(o, n, most, ahead))) {
+        if (!n->done && (step(o, &w, n) || i == from) && !n->waits) {
             const uint64_t start = n->gpu || n->start < now->hart ? now->hart : n->start;
             if (n->gpu && n->follows)
                 return (uint32_t)i;
@@ -192,8 +183,6 @@ static uint32_t choose(struct lower_order *o, size_t from, const struct times *n
                 best = (uint32_t)i;
             }
         }
-        for (unsigned k = 0; k < SAM_TILE_LOCS; k++)
-            most[k] = most[k] > n->room[k] ? most[k] : n->room[k];
     }
     return best;
 }
@@ -241,17 +230,14 @@ static bool releases_launch(const struct lower_order *o, const struct lower_node
 static uint32_t choose_copy(struct lower_order *o, size_t from, const struct times *now,
                             uint32_t budget, bool packed)
 {
-    uint64_t most[SAM_TILE_LOCS] = {0}, ahead[SAM_TILE_LOCS] = {0};
-    measure_ahead(o, from, ahead);
+    struct walk w = begin_walk(o);
     for (size_t i = from; i < o->node_count && i - from <= o->ahead; i++) {
         const struct lower_node *n = &o->nodes[i];
         const struct sam_tile_op *op = &o->p->ops[o->ops[n->first]];
-        if ((op->code == SAM_TILE_TLOAD || op->code == SAM_TILE_TSTORE) && !n->done && !n->waits &&
-            n->hart <= budget && n->start <= now->hart && !releases_launch(o, n) &&
-            (packed || !is_packed(o, op)) && (i == from || fits(o, n, most, ahead)))
+        if (!n->done && (step(o, &w, n) || i == from) && !n->waits &&
+            (op->code == SAM_TILE_TLOAD || op->code == SAM_TILE_TSTORE) && n->hart <= budget &&
+            n->start <= now->hart && !releases_launch(o, n) && (packed || !is_packed(o, op)))
             return (uint32_t)i;
-        for (unsigned k = 0; k < SAM_TILE_LOCS; k++)
-            most[k] = most[k] > n->room[k] ? most[k] : n->room[k];
     }
     return SAM_TILE_NONE;
 }
@@ -279,7 +265,6 @@ static void end_segment(struct lower_order *o)
 {
     struct times now = {0};
     size_t from = 0;
-    measure(o);
     measure_paths(o);
     for (size_t count = 0; count < o->node_count && !o->memory; count++) {
         while (o->nodes[from].done)
@@ -302,7 +287,7 @@ static void end_segment(struct lower_order *o)
             o->tiles[lower_home(o, place)] = (struct lower_tile){0};
     }
     o->live_count = 0;
-    o->visits = 0;
+    o->visits = o->walks = 0;
     o->staging = SAM_TILE_NONE;
     o->op_count = o->node_count = o->edge_count = o->access_count = o->support_count = 0;
 }
