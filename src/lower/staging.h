@@ -22,7 +22,7 @@ struct lower_staging_slot {
     const char *name;
     uint64_t room, bytes;
 };
-/* Emit a group of slots. Of two, the room of the second one follows that of the first. */
+/* Emit a group of slots, whose rooms follow each other. */
 void sam_lower_staging_slots(struct lower *l, const char *label,
                              const struct lower_staging_slot *slots, size_t count);
 
