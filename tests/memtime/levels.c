@@ -158,7 +158,7 @@ TEST(random_requests)
             const uint32_t bytes = whole ? 64 : 1 + (uint32_t)test_below(&seed, 64 - low);
             const uint64_t address =
                 bases[test_below(&seed, 5)] + 64 * test_below(&seed, 64) + (whole ? 0 : low);
-            const enum sam_memtime_kind kind = (enum sam_memtime_kind)test_below(&seed, 3);
+            const enum sam_memtime_kind kind = (enum sam_memtime_kind)test_below(&seed, 4);
             now += test_below(&seed, gap);
             assert_int_equal(ask(&port, unit, now, address, bytes, kind),
                              lref_request(p, unit, now, address, bytes, kind));
