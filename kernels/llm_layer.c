@@ -34,12 +34,12 @@ static uint32_t stage_end(const struct llm_text *t, enum llm_matrix matrix, uint
     return next < end ? next : end;
 }
 
-/* Ask for the weights of `matrix` from row `first` of a layer on. `row` is the first row of the
- * layer. */
-static void prefetch(struct llm_text *t, enum llm_matrix matrix, const char *row, uint32_t first)
+/* Ask for rows `first` to `end` of `matrix` in a layer whose first row is `row`. */
+static void prefetch_rows(struct llm_text *t, enum llm_matrix matrix, const char *row,
+                          uint32_t first, uint32_t end)
 {
     const struct llm_rows *m = &t->llm->matrices[matrix];
-    const uint32_t rows = stage_end(t, matrix, first) - first;
+    const uint32_t rows = end - first;
     const unsigned number = t->number++;
     char name[24], of[32], at[32], sizes[48];
     fprintf(t->out, "    %%at%u = arith.addi %s, %%c%" PRIu32 " : index\n", number, row, first);
@@ -50,6 +50,11 @@ static void prefetch(struct llm_text *t, enum llm_matrix matrix, const char *row
     text_part(t, name, of, at, sizes, t->weight);
     fprintf(t->out, "    pto.prefetch %%%s : !pto.partition_tensor_view<?x?x%s>\n", name,
             t->weight);
+}
+
+static void prefetch(struct llm_text *t, enum llm_matrix matrix, const char *row, uint32_t first)
+{
+    prefetch_rows(t, matrix, row, first, stage_end(t, matrix, first));
 }
 
 /* Rows that are asked for at once. */
@@ -90,10 +95,24 @@ static void prefetch_after(struct llm_text *t, enum llm_matrix matrix, uint32_t 
         ask(t, stage_after(t, stage_after(t, (struct stage){matrix, first, false})));
 }
 
+/* Rows of the tiles that a product has at once, at most. */
+static uint32_t chunk_rows(const struct llm_text *t, enum llm_matrix matrix)
+{
+    const uint32_t fit = CHUNK / t->llm->matrices[matrix].depth / BLOCKS * BLOCKS;
+    return fit ? fit : BLOCKS;
+}
+
+/* The first product waits for its rows alone. */
 void text_first_stages(struct llm_text *t)
 {
-    prefetch(t, LLM_WIDE, "%c0", 0);
-    prefetch(t, LLM_WIDE, "%c0", stage_end(t, LLM_WIDE, 0));
+    const uint32_t end = stage_end(t, LLM_WIDE, 0), some = chunk_rows(t, LLM_WIDE);
+    if (some < end) {
+        prefetch_rows(t, LLM_WIDE, "%c0", 0, some);
+        prefetch_rows(t, LLM_WIDE, "%c0", some, end);
+    } else {
+        prefetch(t, LLM_WIDE, "%c0", 0);
+    }
+    prefetch(t, LLM_WIDE, "%c0", end);
 }
 
 /* The tile of `rows` rows of weights from `first` on. */
@@ -206,7 +225,7 @@ void text_multiply(struct llm_text *t, enum llm_matrix matrix, uint32_t from, ui
                    const char *factor, const char *result)
 {
     const struct llm_rows *m = &t->llm->matrices[matrix];
-    const uint32_t fit = CHUNK / m->depth / BLOCKS * BLOCKS, most = fit ? fit : BLOCKS;
+    const uint32_t most = chunk_rows(t, matrix);
     char sums[40];
     snprintf(sums, sizeof sums, "%s_acc", result);
     text_make(t, sums, "", "acc, 1x%uxf32", rows);
@@ -228,6 +247,8 @@ void text_multiply(struct llm_text *t, enum llm_matrix matrix, uint32_t from, ui
         text_op(t, "tmatmul", sources, name);
         if (first == 0 || stage_end(t, matrix, first - 1) == first)
             prefetch_after(t, matrix, first);
+        else if (matrix == LLM_WIDE && done == most && from == 0)
+            prefetch_after(t, matrix, 0); /* in the first layer it had no slot before */
         if (matrix == LLM_WIDE && from == 0)
             load_values(t, t->values < 3 ? t->values + 1 : 3);
         else if (matrix != LLM_HEAD)

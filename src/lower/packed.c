@@ -271,7 +271,7 @@ static void ask(struct lower *l, uint32_t window, bool small)
     item->asked = true;
     sam_lower_hart(l,
                    "lla a0, packed_%zu; ld t0, %d(a0); sd t0, %d(a0); li a1, 0; li a2, 1; "
-                   "li a3, 1; li a6, 0; call .Lprefetch",
+                   "li a3, 1; li a5, 0; li a6, 0; call .Lprefetch",
                    number, 8 * STAGING_WHOLE, 8 * STAGING_SLOTS);
 }
 
@@ -373,7 +373,7 @@ void sam_lower_prefetch(struct lower *l, const struct sam_tile_op *op)
         return;
     const unsigned skip = sam_lower_label(l);
     give_window(l, packed, window, skip);
-    sam_lower_hart(l, "call .Lprefetch; .L%u:", skip);
+    sam_lower_hart(l, "mv a5, a2; call .Lprefetch; .L%u:", skip);
 }
 
 void sam_lower_unstage(struct lower *l)

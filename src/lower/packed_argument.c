@@ -247,7 +247,7 @@ void sam_lower_ask(struct lower *l)
     sam_lower_hart(l,
                    "# ask for weights of the next program; "
                    "lla a0, packed_next; li a1, 0; li a2, %" PRIu64 "; mv a3, a2; li a4, 0; "
-                   "li a6, 0; li a7, 0; call .Lprefetch",
+                   "li a5, 0; li a6, 0; li a7, 0; call .Lprefetch",
                    asked_of(&t));
     l->packing->stages = true;
 }

@@ -217,7 +217,7 @@ void sam_lower_staging_routine(struct lower *l)
     sam_lower_hart(l, ".Lprefetch: ld t0, %d(a0); beqz t0, 5f", 8 * STAGING_ENTRY);
     find_slot(l);
     sam_lower_hart(l,
-                   "li a5, 0; ld t6, %d(t2); bnez t6, 5f; " /* none is free */
+                   "ld t6, %d(t2); bnez t6, 5f; " /* none is free */
                    "addi t6, t0, %d; beq t6, t2, 0f; ld t6, %d(t6); "
                    "bnez t6, 5f; " /* the slot in use has the room of all */
                    "0: li s3, 1; jal tp, .Lfill; 5: ret",
