@@ -19,6 +19,9 @@ static const struct lower_packed *packed_of(const struct lower *l, uint32_t wind
     return NULL;
 }
 
+/* A hint for a window of less than a part of ALONE of a slot asks for those after it, too. */
+enum { ALONE = 4 };
+
 /* --- before a tload */
 
 static const struct lower_packed *packed_window(const struct lower *l, uint32_t window)
@@ -373,7 +376,11 @@ void sam_lower_prefetch(struct lower *l, const struct sam_tile_op *op)
         return;
     const unsigned skip = sam_lower_label(l);
     give_window(l, packed, window, skip);
-    sam_lower_hart(l, "mv a5, a2; call .Lprefetch; .L%u:", skip);
+    sam_lower_hart(
+        l,
+        "li t1, %" PRId64 "; sub t0, a2, a1; li a5, 0; bltu t0, t1, 0f; "
+        "mv a5, a2; 0: call .Lprefetch; .L%u:",
+        l->packing->slot / ALONE / (int64_t)sam_tile_size(sam_tile_ty(l->p, window)->dtype), skip);
 }
 
 void sam_lower_unstage(struct lower *l)

@@ -105,7 +105,7 @@ TEST(a_line_leaves_when_all_of_it_was_read)
     assert_int_equal(ask(&port, 0, 2000, MEMORY + 24, 40, SAM_MEMTIME_READ_REST), 2020);
     assert_int_equal(ask(&port, 0, 3000, MEMORY, 64, SAM_MEMTIME_READ), 3123);
     assert_int_equal(ask(&port, 0, 4000, MEMORY, 64, SAM_MEMTIME_READ_STREAM), 4020);
-    assert_int_equal(ask(&port, 0, 5000, MEMORY, 4, SAM_MEMTIME_WRITE), 5123);
+    assert_int_equal(ask(&port, 0, 5000, MEMORY, 64, SAM_MEMTIME_WRITE), 5020);
     assert_int_equal(ask(&port, 0, 6000, MEMORY, 64, SAM_MEMTIME_READ_STREAM), 6020);
     assert_int_equal(ask(&port, 0, 7000, MEMORY, 64, SAM_MEMTIME_READ), 7020); /* written: stays */
     sam_memtime_levels_free(m);
