@@ -20,6 +20,8 @@ struct import {
     struct sam_net_value none;    /* after a failure */
     uint64_t made, may_make;      /* elements of constants that folding made, and the most */
     bool failed;
+    bool open;          /* it lacks sizes of dimensions that have names */
+    uint64_t try, tell; /* sizes for them: to import with, to suggest; or 0 */
     struct sam_error *error;
 };
 
