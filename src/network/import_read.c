@@ -35,10 +35,20 @@ float sam_net_float(struct import *m, const char *name, float otherwise)
     return !a ? otherwise : a->count ? a->floats[a->count - 1] : 0;
 }
 
-const char *sam_net_text(struct import *m, const char *name, const char *otherwise)
+unsigned sam_net_choose(struct import *m, const char *name, const char *names)
 {
     const struct sam_onnx_attribute *a = sam_net_attribute(m, name, SAM_ONNX_STRING);
-    return a ? a->text : otherwise;
+    const size_t length = a ? strlen(a->text) : 0;
+    unsigned number = 0;
+    for (const char *at = names; a && *at; number++) {
+        const size_t size = strcspn(at, " ");
+        if (size == length && memcmp(at, a->text, size) == 0)
+            return number;
+        at += size + (at[size] == ' ');
+    }
+    if (a)
+        sam_net_refuse(m, "%s '%.40s': expected one of %s", name, a->text, names);
+    return 0;
 }
 
 void sam_net_ignore(struct import *m, const char *name)
