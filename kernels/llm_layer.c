@@ -6,12 +6,12 @@
 #include "llm_text.h"
 
 enum {
-    CHUNK = 16384,   /* weights of a tile, but */
-    BLOCKS = 64,     /* at least these rows: the matrix unit multiplies four blocks of 16 at once */
-    STAGED = 147456, /* bytes of decoded weights that are asked for at once: a slot of staging */
-    PIECE = 16,      /* positions of the cache that are loaded at once */
-    PLACES = 8,      /* where pieces of values are loaded */
-    GROUP = 8        /* rows of scores, at least: kernels take rows side by side */
+    CHUNK = 16384,  /* weights of a tile, but */
+    BLOCKS = 64,    /* at least these rows: the matrix unit multiplies four blocks of 16 at once */
+    STAGED = 98304, /* bytes of decoded weights that are asked for at once: a slot of staging */
+    PIECE = 16,     /* positions of the cache that are loaded at once */
+    PLACES = 8,     /* where pieces of values are loaded */
+    GROUP = 8       /* rows of scores, at least: kernels take rows side by side */
 };
 
 /* --- weights */
@@ -34,10 +34,12 @@ static uint32_t stage_end(const struct llm_text *t, enum llm_matrix matrix, uint
     return next < end ? next : end;
 }
 
-void text_prefetch(struct llm_text *t, enum llm_matrix matrix, const char *row, uint32_t first)
+/* Ask for rows `first` to `end` of `matrix` in a layer whose first row is `row`. */
+static void prefetch_rows(struct llm_text *t, enum llm_matrix matrix, const char *row,
+                          uint32_t first, uint32_t end)
 {
     const struct llm_rows *m = &t->llm->matrices[matrix];
-    const uint32_t rows = stage_end(t, matrix, first) - first;
+    const uint32_t rows = end - first;
     const unsigned number = t->number++;
     char name[24], of[32], at[32], sizes[48];
     fprintf(t->out, "    %%at%u = arith.addi %s, %%c%" PRIu32 " : index\n", number, row, first);
@@ -50,22 +52,67 @@ void text_prefetch(struct llm_text *t, enum llm_matrix matrix, const char *row, 
             t->weight);
 }
 
-/* After the first rows of a stage: ask for the next one. */
+static void prefetch(struct llm_text *t, enum llm_matrix matrix, const char *row, uint32_t first)
+{
+    prefetch_rows(t, matrix, row, first, stage_end(t, matrix, first));
+}
+
+/* Rows that are asked for at once. */
+struct stage {
+    enum llm_matrix matrix;
+    uint32_t first;
+    bool next; /* of the next layer, or those of the logits after the last one */
+};
+
+static struct stage stage_after(const struct llm_text *t, struct stage s)
+{
+    const uint32_t end = stage_end(t, s.matrix, s.first);
+    if (end < t->llm->matrices[s.matrix].rows)
+        return (struct stage){s.matrix, end, s.next};
+    return (struct stage){s.matrix == LLM_WIDE ? LLM_DOWN : LLM_WIDE, 0,
+                          s.next || s.matrix == LLM_DOWN};
+}
+
+/* Ask for a stage, whose layer `next` is the one after this. */
+static void ask(struct llm_text *t, struct stage s)
+{
+    if (!s.next) {
+        prefetch(t, s.matrix, s.matrix == LLM_WIDE ? "%wide_row" : "%down_row", s.first);
+        return;
+    }
+    fprintf(t->out, "    scf.if %%is_last {\n");
+    if (s.first == 0)
+        prefetch(t, LLM_HEAD, "%c0", 0);
+    fprintf(t->out, "    } else {\n");
+    prefetch(t, LLM_WIDE, "%next_row", s.first);
+    fprintf(t->out, "    }\n");
+}
+
+/* After the first rows of a stage: ask for the one after the next. */
 static void prefetch_after(struct llm_text *t, enum llm_matrix matrix, uint32_t first)
 {
-    const struct llm_rows *m = &t->llm->matrices[matrix];
-    const uint32_t next = stage_end(t, matrix, first);
-    if (next < m->rows)
-        text_prefetch(t, matrix, matrix == LLM_WIDE ? "%wide_row" : "%down_row", next);
-    else if (matrix == LLM_WIDE)
-        text_prefetch(t, LLM_DOWN, "%down_row", 0);
-    else if (matrix == LLM_DOWN) {
-        fprintf(t->out, "    scf.if %%is_last {\n");
-        text_prefetch(t, LLM_HEAD, "%c0", 0);
-        fprintf(t->out, "    } else {\n");
-        text_prefetch(t, LLM_WIDE, "%next_row", 0);
-        fprintf(t->out, "    }\n");
+    if (matrix != LLM_HEAD)
+        ask(t, stage_after(t, stage_after(t, (struct stage){matrix, first, false})));
+}
+
+/* Rows of the tiles that a product has at once, at most. */
+static uint32_t chunk_rows(const struct llm_text *t, enum llm_matrix matrix)
+{
+    const uint32_t fit = CHUNK / t->llm->matrices[matrix].depth / BLOCKS * BLOCKS;
+    return fit ? fit : BLOCKS;
+}
+
+/* The first product waits for its rows alone. */
+void text_first_stages(struct llm_text *t)
+{
+    const uint32_t end = stage_end(t, LLM_WIDE, 0), some = chunk_rows(t, LLM_WIDE);
+    if (some < end) {
+        prefetch_rows(t, LLM_WIDE, "%c0", 0, some);
+        prefetch_rows(t, LLM_WIDE, "%c0", some, end);
+    } else {
+        prefetch(t, LLM_WIDE, "%c0", 0);
     }
+    prefetch(t, LLM_WIDE, "%c0", end);
 }
 
 /* The tile of `rows` rows of weights from `first` on. */
@@ -178,7 +225,7 @@ void text_multiply(struct llm_text *t, enum llm_matrix matrix, uint32_t from, ui
                    const char *factor, const char *result)
 {
     const struct llm_rows *m = &t->llm->matrices[matrix];
-    const uint32_t fit = CHUNK / m->depth / BLOCKS * BLOCKS, most = fit ? fit : BLOCKS;
+    const uint32_t most = chunk_rows(t, matrix);
     char sums[40];
     snprintf(sums, sizeof sums, "%s_acc", result);
     text_make(t, sums, "", "acc, 1x%uxf32", rows);
@@ -200,6 +247,8 @@ void text_multiply(struct llm_text *t, enum llm_matrix matrix, uint32_t from, ui
         text_op(t, "tmatmul", sources, name);
         if (first == 0 || stage_end(t, matrix, first - 1) == first)
             prefetch_after(t, matrix, first);
+        else if (matrix == LLM_WIDE && done == most && from == 0)
+            prefetch_after(t, matrix, 0); /* in the first layer it had no slot before */
         if (matrix == LLM_WIDE && from == 0)
             load_values(t, t->values < 3 ? t->values + 1 : 3);
         else if (matrix != LLM_HEAD)

@@ -82,7 +82,7 @@ static void write_body(struct llm_text *t)
     const struct llm_rows *m = t->llm->matrices;
     char sizes[48];
     write_views(t);
-    text_prefetch(t, LLM_WIDE, "%c0", 0);
+    text_first_stages(t);
     write_start(t);
     text_cached(t);
     fprintf(t->out,

@@ -43,9 +43,8 @@ void text_store(struct llm_text *t, const char *tile, const char *to, const char
 
 enum { LANES = 32 }; /* of the GPU: elements of a row that are rotated side by side */
 
-/* Ask for the weights of `matrix` from row `first` of a layer on, a hint for packed ones. `row` is
- * the first row of the layer. */
-void text_prefetch(struct llm_text *t, enum llm_matrix matrix, const char *row, uint32_t first);
+/* Ask for the first weights of the first layer: a hint for packed ones. */
+void text_first_stages(struct llm_text *t);
 /* `rows` rows of a matrix from `from` on, times the factor: the row `result` in vec. */
 void text_multiply(struct llm_text *t, enum llm_matrix matrix, uint32_t from, uint32_t rows,
                    const char *factor, const char *result);

@@ -19,6 +19,9 @@ static const struct lower_packed *packed_of(const struct lower *l, uint32_t wind
     return NULL;
 }
 
+/* A hint for a window of less than a part of ALONE of a slot asks for those after it, too. */
+enum { ALONE = 4 };
+
 /* --- before a tload */
 
 static const struct lower_packed *packed_window(const struct lower *l, uint32_t window)
@@ -37,7 +40,8 @@ struct known_window {
     int64_t sizes[SAM_TILE_RANK], strides[SAM_TILE_RANK];
 };
 
-static bool know_window(const struct lower *l, uint32_t window, struct known_window *w)
+/* All but its place, with element 0 as its first one. */
+static bool know_sizes(const struct lower *l, uint32_t window, struct known_window *w)
 {
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
     const struct sam_tile_op *part = &l->p->ops[l->p->values[window].op];
@@ -49,18 +53,50 @@ static bool know_window(const struct lower *l, uint32_t window, struct known_win
         return false;
     for (unsigned i = 0; i < type->rank; i++) {
         const int64_t size = w->sizes[i] = type->dims[i];
-        int64_t offset;
-        if (!sam_tile_literal(l->p, part, 1 + i, &offset) ||
-            !sam_tile_literal(l->p, view, 1 + type->rank + i, &w->strides[i]) || size <= 0 ||
-            size > INT32_MAX || offset < 0 || offset > INT32_MAX || w->strides[i] < 0 ||
-            w->strides[i] > INT32_MAX / SAM_TILE_RANK)
+        if (!sam_tile_literal(l->p, view, 1 + type->rank + i, &w->strides[i]) || size <= 0 ||
+            size > INT32_MAX || w->strides[i] < 0 || w->strides[i] > INT32_MAX / SAM_TILE_RANK)
             return false;
-        w->first += offset * w->strides[i];
-        w->end += (offset + size - 1) * w->strides[i];
+        w->end += (size - 1) * w->strides[i];
         w->next = size * w->strides[i] > w->next ? size * w->strides[i] : w->next;
     }
+    return true;
+}
+
+static bool know_window(const struct lower *l, uint32_t window, struct known_window *w)
+{
+    const struct sam_tile_op *part = &l->p->ops[l->p->values[window].op];
+    if (!know_sizes(l, window, w))
+        return false;
+    for (unsigned i = 0; i < sam_tile_ty(l->p, window)->rank; i++) {
+        int64_t offset;
+        if (!sam_tile_literal(l->p, part, 1 + i, &offset) || offset < 0 || offset > INT32_MAX)
+            return false;
+        w->first += offset * w->strides[i];
+    }
+    w->end += w->first;
     const struct lower_packed *packed = packed_of(l, window);
     return !packed || w->end <= (int64_t)packed->count;
+}
+
+uint32_t sam_lower_slots_for(const struct lower *l, const uint32_t *values)
+{
+    if (l->options.next || l->options.asked)
+        return 2; /* the programs agree on the first slot */
+    for (size_t k = 0; k < l->p->op_count; k++) {
+        const struct sam_tile_op *op = &l->p->ops[k];
+        if (!l->flow.order[k] || (op->code != SAM_TILE_TLOAD && op->code != SAM_TILE_PREFETCH))
+            continue;
+        const uint32_t window = sam_tile_arg(l->p, op, 0);
+        const uint32_t pointer = sam_tile_pointer_of(l->p, window);
+        struct known_window w;
+        for (size_t i = 0; i < l->argument_count; i++)
+            if (values[i] == pointer && l->arguments[i].packed &&
+                (!know_sizes(l, window, &w) ||
+                 w.end * (int64_t)sam_tile_size(sam_tile_ty(l->p, window)->dtype) >
+                     PACKING_ROOM / PACKING_SLOTS))
+                return 2;
+    }
+    return PACKING_SLOTS;
 }
 
 bool sam_lower_has_loose_rows(const struct lower *l, const uint32_t *values, uint32_t window)
@@ -69,36 +105,34 @@ bool sam_lower_has_loose_rows(const struct lower *l, const uint32_t *values, uin
     return sam_lower_has_windows(l, values, window) && !know_window(l, window, &w);
 }
 
-/* Returns whether the window is known to need more than both halves. */
+/* Returns whether the window is known to need more than all slots. */
 static bool is_too_large(const struct lower *l, uint32_t window)
 {
     struct known_window w;
     return know_window(l, window, &w) &&
            (w.end - w.first) * (int64_t)sam_tile_size(sam_tile_ty(l->p, window)->dtype) >
-               2 * (int64_t)PACKING_HALF;
+               PACKING_ROOM;
 }
 
 /* Elements from a row of the decoded copy to the next, if `rows` rows of `width` elements are
- * decoded one by one: as many windows side by side as fit a slot, or the room of both. 0: none
+ * decoded one by one: as many windows side by side as fit a slot, or the room of all. 0: none
  * fits. */
-static int64_t pitch_for(int64_t rows, int64_t width, size_t size)
+static int64_t pitch_for(int64_t slot, int64_t rows, int64_t width, size_t size)
 {
-    const int64_t most = PACKING_HALF / (int64_t)size / rows / width * width;
-    return most ? most : 2 * PACKING_HALF / (int64_t)size / rows / width * width;
+    const int64_t most = slot / (int64_t)size / rows / width * width;
+    return most ? most : PACKING_ROOM / (int64_t)size / rows / width * width;
 }
 
 /* The same for a window of known numbers; 0 if it is decoded as it is: if its elements are not
- * rows, or fit a slot, or fit the room of both and are too many for one even without what is
+ * rows, or fit a slot, or fit the room of all and are too many for one even without what is
  * between the rows. */
-static int64_t pitch_of(const struct known_window *w, size_t size)
+static int64_t pitch_of(const struct known_window *w, int64_t slot, size_t size)
 {
     const int64_t bytes = (w->end - w->first) * (int64_t)size;
-    const int64_t pitch = pitch_for(w->sizes[0], w->sizes[1], size);
-    if (w->sizes[2] || w->strides[1] != 1 || w->strides[0] < w->sizes[1] || bytes <= PACKING_HALF)
+    const int64_t pitch = pitch_for(slot, w->sizes[0], w->sizes[1], size);
+    if (w->sizes[2] || w->strides[1] != 1 || w->strides[0] < w->sizes[1] || bytes <= slot)
         return 0;
-    return bytes <= 2 * (int64_t)PACKING_HALF && pitch * w->sizes[0] * (int64_t)size > PACKING_HALF
-               ? 0
-               : pitch;
+    return bytes <= PACKING_ROOM && pitch * w->sizes[0] * (int64_t)size > slot ? 0 : pitch;
 }
 
 /* Rows of a window: whether a record decodes them one by one. */
@@ -117,7 +151,7 @@ static enum rows rows_of(const struct lower *l, uint32_t window, int64_t *pitch)
     if (!packed->windows || packed->small || type->rank != 2)
         return TOGETHER;
     if (know_window(l, window, &w)) {
-        *pitch = pitch_of(&w, sam_tile_size(type->dtype));
+        *pitch = pitch_of(&w, l->packing->slot, sam_tile_size(type->dtype));
         return *pitch ? APART : TOGETHER;
     }
     return sam_lower_window_known(l, window, 1, true, &stride) && stride == 1 ? PERHAPS : TOGETHER;
@@ -201,9 +235,9 @@ static void give_window(struct lower *l, const struct lower_packed *packed, uint
         sam_lower_hart(l,
                        "sub t0, a2, a1; li t1, %zu; blt a4, a7, 1f; bgeu t1, t0, 1f; "
                        "divu t2, t1, a6; divu t2, t2, a7; mul s2, t2, a7; bnez t2, 2f; "
-                       "slli t1, t1, 1; bgeu t1, t0, 1f; divu t2, t1, a6; divu t2, t2, a7; "
+                       "li t1, %zu; bgeu t1, t0, 1f; divu t2, t1, a6; divu t2, t2, a7; "
                        "mul s2, t2, a7; bnez t2, 2f; 1: li a6, 0; 2:",
-                       (size_t)PACKING_HALF >> shift);
+                       (size_t)l->packing->slot >> shift, (size_t)PACKING_ROOM >> shift);
     }
     sam_lower_hart(l,
                    "lla a0, packed_%zu; "
@@ -240,7 +274,7 @@ static void ask(struct lower *l, uint32_t window, bool small)
     item->asked = true;
     sam_lower_hart(l,
                    "lla a0, packed_%zu; ld t0, %d(a0); sd t0, %d(a0); li a1, 0; li a2, 1; "
-                   "li a3, 1; li a6, 0; call .Lprefetch",
+                   "li a3, 1; li a5, 0; li a6, 0; call .Lprefetch",
                    number, 8 * STAGING_WHOLE, 8 * STAGING_SLOTS);
 }
 
@@ -265,10 +299,11 @@ static void ask_next(struct lower *l, const struct sam_tile_op *op, uint32_t win
         ask(l, next, false);
 }
 
-/* Straight-line code knows which window is next: have it decoded. */
+/* Straight-line code knows which windows are next: have them decoded. */
 static void stage_next(struct lower *l, const struct sam_tile_op *op)
 {
-    for (uint32_t at = op->next; at != SAM_TILE_NONE && !l->packing->hints;
+    uint32_t free_slots = l->packing->slots - 1;
+    for (uint32_t at = op->next; at != SAM_TILE_NONE && free_slots && !l->packing->hints;
          at = l->p->ops[at].next) {
         const struct sam_tile_op *next = &l->p->ops[at];
         if (next->code == SAM_TILE_FOR || next->code == SAM_TILE_IF)
@@ -277,11 +312,11 @@ static void stage_next(struct lower *l, const struct sam_tile_op *op)
         struct known_window w;
         if (window == SAM_TILE_NONE)
             continue;
-        if (know_window(l, window, &w)) {
-            give_known(l, packed_of(l, window), window, &w);
-            sam_lower_hart(l, "call .Lprefetch");
-        }
-        return;
+        if (!know_window(l, window, &w))
+            return;
+        give_known(l, packed_of(l, window), window, &w);
+        sam_lower_hart(l, "call .Lprefetch");
+        free_slots--;
     }
 }
 
@@ -341,7 +376,11 @@ void sam_lower_prefetch(struct lower *l, const struct sam_tile_op *op)
         return;
     const unsigned skip = sam_lower_label(l);
     give_window(l, packed, window, skip);
-    sam_lower_hart(l, "call .Lprefetch; .L%u:", skip);
+    sam_lower_hart(
+        l,
+        "li t1, %" PRId64 "; sub t0, a2, a1; li a5, 0; bltu t0, t1, 0f; "
+        "mv a5, a2; 0: call .Lprefetch; .L%u:",
+        l->packing->slot / ALONE / (int64_t)sam_tile_size(sam_tile_ty(l->p, window)->dtype), skip);
 }
 
 void sam_lower_unstage(struct lower *l)

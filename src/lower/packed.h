@@ -5,6 +5,8 @@
 
 #include "lower/lower.h"
 
+/* Prepare for packed arguments, if there are any. Returns false on out-of-memory. */
+bool sam_lower_packed_begin(struct lower *l, const uint32_t *values);
 /* Bind an argument with `packed`. *address is the virtual address of its elements, used for address
  * arithmetic. SAM_ERR_INPUT: no such tensor, or wrong type or size. */
 enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,

@@ -59,8 +59,10 @@ static enum sam_status check(const char *argument, const struct sam_weight *w, c
     return SAM_OK;
 }
 
-static bool begin(struct lower *l)
+/* Make room for `slots` slots, which large tensors share. */
+static bool begin(struct lower *l, uint32_t slots)
 {
+    struct lower_staging_slot shared[PACKING_SLOTS] = {{.name = ""}};
     if (l->packing)
         return true;
     l->packing = sam_alloc(1, sizeof *l->packing);
@@ -73,12 +75,23 @@ static bool begin(struct lower *l)
     l->packing->window = SAM_TILE_NONE;
     for (size_t i = 0; i < l->p->op_count; i++)
         l->packing->hints |= l->p->ops[i].code == SAM_TILE_PREFETCH;
-    const struct lower_staging_slot halves[] = {
-        {"", LOWER_STAGING + PACKING_SMALL_ROOM, PACKING_HALF},
-        {"", LOWER_STAGING + PACKING_SMALL_ROOM + PACKING_HALF, PACKING_HALF}};
+    l->packing->slots = slots;
+    l->packing->slot = PACKING_ROOM / slots;
+    for (uint32_t i = 0; i < slots; i++)
+        shared[i] = (struct lower_staging_slot){
+            "", LOWER_STAGING + PACKING_SMALL_ROOM + i * (uint32_t)l->packing->slot,
+            (uint64_t)l->packing->slot};
     sam_buffer_printf(&l->data, "    .balign 8\n");
-    sam_lower_staging_slots(l, "packed_shared", halves, 2);
+    sam_lower_staging_slots(l, "packed_shared", shared, slots);
     return l->packing->items != NULL;
+}
+
+bool sam_lower_packed_begin(struct lower *l, const uint32_t *values)
+{
+    for (size_t i = 0; i < l->argument_count; i++)
+        if (l->arguments[i].packed)
+            return begin(l, sam_lower_slots_for(l, values));
+    return true;
 }
 
 /* A tensor that an argument names. */
@@ -105,10 +118,10 @@ static bool is_small(const struct tensor *t, uint32_t room)
     return bytes_of(t) <= PACKING_SMALL && room + bytes_of(t) <= LOWER_STAGING + PACKING_SMALL_ROOM;
 }
 
-/* Elements of the first packed argument that the program before asks for. */
+/* Elements of the first packed argument that the program before asks for. Both have two slots. */
 static uint64_t asked_of(const struct tensor *t)
 {
-    const uint64_t half = (uint64_t)PACKING_HALF >> shift_of(t);
+    const uint64_t half = (uint64_t)(PACKING_ROOM / 2) >> shift_of(t);
     return is_small(t, LOWER_STAGING) || t->count < half ? t->count : half;
 }
 
@@ -202,8 +215,6 @@ enum sam_status sam_lower_packed_argument(struct lower *l, uint32_t value,
         look_up(l, l->p->values[value].name, sam_tile_ty(l->p, value)->dtype, a, &t, error);
     if (status != SAM_OK)
         return status;
-    if (!begin(l))
-        return sam_fail_memory(error);
     const size_t number = l->packing->count++;
     l->packing->items[number] =
         (struct lower_packed){.pointer = value,
@@ -224,19 +235,19 @@ void sam_lower_ask(struct lower *l)
     struct tensor t;
     if (!a || look_up(l, "next", a->array->dtype, a, &t, &error) != SAM_OK)
         return; /* that program reports it */
-    if (!begin(l)) {
+    if (!begin(l, 2)) {
         l->state->memory = true;
         return;
     }
     const bool small = is_small(&t, LOWER_STAGING);
     const struct lower_staging_slot slot = {"", LOWER_STAGING + (small ? 0 : PACKING_SMALL_ROOM),
-                                            small ? bytes_of(&t) : (uint64_t)PACKING_HALF};
+                                            small ? bytes_of(&t) : (uint64_t)PACKING_ROOM / 2};
     sam_lower_staging_slots(l, "packed_next_slots", &slot, 1);
     put_descriptor(l, &t, "next", "packed_next_slots", "packed_next_slots");
     sam_lower_hart(l,
                    "# ask for weights of the next program; "
                    "lla a0, packed_next; li a1, 0; li a2, %" PRIu64 "; mv a3, a2; li a4, 0; "
-                   "li a6, 0; li a7, 0; call .Lprefetch",
+                   "li a5, 0; li a6, 0; li a7, 0; call .Lprefetch",
                    asked_of(&t));
     l->packing->stages = true;
 }

@@ -380,6 +380,8 @@ static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uin
     if (status != SAM_OK || l->report->report.errors)
         return status;
     begin(l);
+    if (!sam_lower_packed_begin(l, values))
+        return sam_fail_memory(error);
     for (size_t i = 0; i < l->argument_count && status == SAM_OK; i++)
         status = give(l, made, values[i], &l->arguments[i], error);
     if (status != SAM_OK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The routines that stage packed weights. Large tensors share two slots: one has the windows in
- * use, into the other the weight unit decodes the next ones. A window with more elements takes the
- * room of both; for one that needs more yet the whole tensor goes to DRAM. Rows that are decoded
- * one by one lie PITCH elements apart. */
+/* The routines that stage packed weights. Large tensors share slots, which are filled in turn: one
+ * has the windows in use, into the others the weight unit decodes the next ones. A window with more
+ * elements takes the room of all; for one that needs more yet the whole tensor goes to DRAM. Rows
+ * that are decoded one by one lie PITCH elements apart. */
 #include "lower/staging.h"
 
 #include <inttypes.h>
@@ -10,18 +10,20 @@
 
 #include "lower/hart.h"
 
-/* 64-bit words of a group of slots, before the slots, */
-enum { LAST, COUNT, GROUP };
+/* 64-bit words of a group of slots, before the slots: the one used last, how many, the one filled
+ * last; */
+enum { LAST, COUNT, FILLED, GROUP };
 /* and of a slot. */
 enum {
     OWNER, /* descriptor of the tensor; 0: none */
     FIRST,
     END,    /* range of elements */
-    FLIGHT, /* 1: it may not have been decoded yet, */
+    FLIGHT, /* 1: it has not been used yet, and may not have been decoded, */
     TICKET, /* records done when it has been */
     ROOM,
     BYTES,
-    JOINED, /* 1: it takes the room of the next slot as well */
+    JOINED, /* 1: it takes the room of all slots */
+    NEXT,   /* the slot to be filled after it */
     PITCH,  /* 0: all of the range; or else WIDTH elements of each of ROWS rows, which are STRIDE */
     WIDTH,  /* apart in the tensor */
     ROWS,
@@ -34,14 +36,16 @@ enum { RECORDS = 32 };
 void sam_lower_staging_slots(struct lower *l, const char *label,
                              const struct lower_staging_slot *slots, size_t count)
 {
-    sam_buffer_printf(&l->data, "%s:\n    .dword  0, %zu\n", label, count);
+    sam_buffer_printf(&l->data, "%s:\n    .dword  0, %zu, %s + %zu\n", label, count, label,
+                      8 * (GROUP + (count - 1) * SLOT));
     for (size_t i = 0; i < count; i++) {
         sam_buffer_printf(&l->data, "    .dword  0, 0, 0, 0, 0, ");
         if (slots[i].name[0])
             sam_buffer_printf(&l->data, "%s", slots[i].name);
         else
             sam_buffer_printf(&l->data, "0x%" PRIx64, slots[i].room);
-        sam_buffer_printf(&l->data, ", %" PRIu64 ", 0, 0, 0, 0, 0\n", slots[i].bytes);
+        sam_buffer_printf(&l->data, ", %" PRIu64 ", 0, %s + %zu, 0, 0, 0, 0\n", slots[i].bytes,
+                          label, 8 * (GROUP + (i + 1) % count * SLOT));
     }
 }
 
@@ -50,13 +54,14 @@ void sam_lower_staging_claim(struct lower *l, const char *slots, const char *des
 {
     sam_lower_code(&l->state->setup,
                    "lla t0, %s + %d; lla t1, %s; sd t1, %d(t0); li t1, %" PRIu64 "; sd t1, %d(t0); "
-                   "li t1, 1; sd t1, %d(t0); li t1, 0x%08x; lw t1, 0(t1); sd t1, %d(t0)",
+                   "li t1, 1; sd t1, %d(t0); sd t0, %d(t0); li t1, 0x%08x; lw t1, 0(t1); "
+                   "sd t1, %d(t0)",
                    slots, 8 * GROUP, descriptor, 8 * OWNER, elements, 8 * END, 8 * FLIGHT,
-                   (unsigned)SAM_SYSTEM_WEIGHT_SUBMITTED, 8 * TICKET);
+                   8 * (FILLED - GROUP), (unsigned)SAM_SYSTEM_WEIGHT_SUBMITTED, 8 * TICKET);
 }
 
 /* t0: the slots for the window, the shared ones for rows. To label 5 with t2 = the slot that has
- * it, or on with t2 = the one to fill: of two, not the one used last. */
+ * it, or on with t2 = the one to fill, not the one used last. */
 static void find_slot(struct lower *l)
 {
     sam_lower_hart(l,
@@ -67,11 +72,10 @@ static void find_slot(struct lower *l)
                    "ld t5, %d(t2); bne t5, a4, 1f; ld t5, %d(t2); bltu t5, a6, 1f; "
                    "sub t3, a1, t3; add t3, t3, a7; ld t4, %d(t2); bgeu t4, t3, 5f; "
                    "1: addi t2, t2, %d; addi t1, t1, -1; bnez t1, 0b; "
-                   "ld t1, %d(t0); ld t3, %d(t0); addi t2, t0, %d; addi t1, t1, -2; bnez t1, 0f; "
-                   "bne t3, t2, 0f; addi t2, t2, %d; 0:",
+                   "ld t2, %d(t0); ld t3, %d(t0); ld t2, %d(t2); bne t3, t2, 0f; ld t2, %d(t2); 0:",
                    8 * STAGING_SLOTS, 8 * COUNT, 8 * GROUP, 8 * OWNER, 8 * FIRST, 8 * END,
-                   8 * PITCH, 8 * STRIDE, 8 * ROWS, 8 * WIDTH, 8 * SLOT, 8 * COUNT, 8 * LAST,
-                   8 * GROUP, 8 * SLOT);
+                   8 * PITCH, 8 * STRIDE, 8 * ROWS, 8 * WIDTH, 8 * SLOT, 8 * FILLED, 8 * LAST,
+                   8 * NEXT, 8 * NEXT);
 }
 
 /* Fill slot t2 of the slots t0 and return to tp. s3: non-zero for a hint, dropped when the slot has
@@ -84,8 +88,8 @@ static void choose_elements(struct lower *l)
         "li s5, 0; bnez a6, 5f; bgeu t4, t5, 4f; mv t3, a1; sub t6, a2, a1; bgeu t6, a3, 0f; "
         "mv t6, a3; 0: bgeu t4, t6, 2f; sub t6, a2, a1; bgeu t4, t6, 3f; "
         "beqz s3, 0f; jr tp; " /* too large for one slot */
-        "0: ld t1, %d(t0); addi t1, t1, -2; bnez t1, 1f; li s5, 1; "
-        "addi t2, t0, %d; slli t4, t4, 1; bgeu t4, t6, 3f; "
+        "0: ld t1, %d(t0); addi s5, t1, -1; beqz s5, 1f; li s5, 1; "
+        "addi t2, t0, %d; mul t4, t4, t1; bgeu t4, t6, 3f; "
         "1: ld t0, %d(a0); sd t0, %d(a0); addi t2, t0, %d; j .Lfill; " /* from now on in DRAM */
         "5: mul t6, s2, a6; bgeu t4, t6, 0f; li s5, 1; addi t2, t0, %d; beqz s3, 0f; jr tp; "
         "0: mv t3, a1; remu t6, a1, a4; sub t6, a4, t6; bgeu t6, a7, 0f; mv t6, a7; "
@@ -104,14 +108,15 @@ static void claim_slot(struct lower *l)
 {
     sam_lower_hart(l,
                    "ld t6, %d(t0); beqz t6, 0f; "
-                   "sd zero, %d(t0); sd zero, %d(t0); " /* the room of both is no longer its own */
-                   "0: sd a0, %d(t2); sd s5, %d(t2); beqz s5, 0f; sd zero, %d(t2); "
+                   "sd zero, %d(t0); sd zero, %d(t0); " /* the room of all is no longer its own */
+                   "0: sd t2, %d(t0); sd a0, %d(t2); sd s5, %d(t2); beqz s5, 0f; ld t6, %d(t2); "
+                   "1: sd zero, %d(t6); sd zero, %d(t6); ld t6, %d(t6); bne t6, t2, 1b; "
                    "0: sd t3, %d(t2); add t6, t3, t5; beqz a6, 0f; add t6, t1, t5; "
                    "0: sd t6, %d(t2); li t6, 1; sd t6, %d(t2); sd s2, %d(t2); sd t5, %d(t2); "
                    "sd a6, %d(t2); sd a4, %d(t2)",
-                   8 * GROUP + 8 * JOINED, 8 * GROUP + 8 * OWNER, 8 * GROUP + 8 * JOINED, 8 * OWNER,
-                   8 * JOINED, 8 * SLOT + 8 * OWNER, 8 * FIRST, 8 * END, 8 * FLIGHT, 8 * PITCH,
-                   8 * WIDTH, 8 * ROWS, 8 * STRIDE);
+                   8 * GROUP + 8 * JOINED, 8 * GROUP + 8 * OWNER, 8 * GROUP + 8 * JOINED,
+                   8 * FILLED, 8 * OWNER, 8 * JOINED, 8 * NEXT, 8 * OWNER, 8 * FLIGHT, 8 * NEXT,
+                   8 * FIRST, 8 * END, 8 * FLIGHT, 8 * PITCH, 8 * WIDTH, 8 * ROWS, 8 * STRIDE);
 }
 
 /* Submit the record that fills slot t2, from a ring of RECORDS: one in flight must not change. */
@@ -174,12 +179,12 @@ static void use_slot(struct lower *l)
         l,
         "5: ld t0, %d(a0); beqz s2, 0f; lla t0, packed_shared; 0: sd t2, %d(t0); mv s6, t2; "
         "ld t1, %d(t2); beqz t1, 7f; bnez s2, 6f; "
-        "ld t1, %d(t0); addi t1, t1, -2; bnez t1, 6f; ld t1, %d(t2); bnez t1, 6f; "
-        "ld t3, %d(t2); bgeu t3, a5, 6f; sub t1, a2, a1; mv s7, a1; mv s8, a2; mv a1, t3; "
-        "add a2, t3, t1; bgeu a5, a2, 0f; mv a2, a5; "
-        "0: addi t2, t0, %d; bne t2, s6, 0f; addi t2, t2, %d; "
-        "0: ld t6, %d(t2); bne t6, a0, 0f; ld t6, %d(t2); beq t6, a1, 1f; "
-        "0: li s3, 1; jal tp, .Lfill; "
+        "ld t1, %d(t2); bnez t1, 6f; mv s7, a1; mv s8, a2; ld t3, %d(t2); ld t2, %d(t0); "
+        "ld t1, %d(t2); bne t1, a0, 1f; "
+        "0: ld t3, %d(t2); " /* the elements from there on */
+        "1: ld t2, %d(t2); bgeu t3, a5, 1f; ld t1, %d(t2); bnez t1, 1f; beq t2, s6, 1f; "
+        "mv a1, t3; sub t1, s8, s7; add a2, t3, t1; bgeu a5, a2, 2f; mv a2, a5; "
+        "2: li s3, 1; jal tp, .Lfill; ld t0, %d(a0); ld t1, %d(t0); beq t1, t2, 0b; "
         "1: mv a1, s7; mv a2, s8; mv t2, s6; "
         "6: li s7, 0; "
         "8: li t0, 0x%08x; ld t1, %d(t2); "
@@ -191,8 +196,9 @@ static void use_slot(struct lower *l)
         "0: sd zero, %d(t2); beqz s7, 7f; lla t3, packed_none; sw t3, 0(t0); "
         "7: ld t1, %d(t2); ld t3, %d(a0); ld t4, %d(t2); sll t4, t4, t3; sub a0, t1, t4; "
         "beqz s2, 0f; mv a4, s2; 0: li t0, 0; ret",
-        8 * STAGING_SLOTS, 8 * LAST, 8 * FLIGHT, 8 * COUNT, 8 * JOINED, 8 * END, 8 * GROUP,
-        8 * SLOT, 8 * OWNER, 8 * FIRST, (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT, 8 * TICKET,
+        8 * STAGING_SLOTS, 8 * LAST, 8 * FLIGHT, 8 * JOINED, 8 * END, 8 * FILLED, 8 * OWNER,
+        8 * END, 8 * NEXT, 8 * FLIGHT, 8 * STAGING_SLOTS, 8 * FILLED,
+        (unsigned)SAM_SYSTEM_WEIGHT_SUBMIT, 8 * TICKET,
         (unsigned)(SAM_SYSTEM_WEIGHT_DONE - SAM_SYSTEM_WEIGHT_SUBMIT),
         (unsigned)(SAM_SYSTEM_WEIGHT_STATUS - SAM_SYSTEM_WEIGHT_SUBMIT),
         (unsigned)(SAM_SYSTEM_WEIGHT_SUBMITTED - SAM_SYSTEM_WEIGHT_SUBMIT),
@@ -211,10 +217,11 @@ void sam_lower_staging_routine(struct lower *l)
     sam_lower_hart(l, ".Lprefetch: ld t0, %d(a0); beqz t0, 5f", 8 * STAGING_ENTRY);
     find_slot(l);
     sam_lower_hart(l,
-                   "li a5, 0; addi t6, t0, %d; beq t6, t2, 0f; ld t6, %d(t6); "
-                   "bnez t6, 5f; " /* the slot in use has the room of both */
+                   "ld t6, %d(t2); bnez t6, 5f; " /* none is free */
+                   "addi t6, t0, %d; beq t6, t2, 0f; ld t6, %d(t6); "
+                   "bnez t6, 5f; " /* the slot in use has the room of all */
                    "0: li s3, 1; jal tp, .Lfill; 5: ret",
-                   8 * GROUP, 8 * JOINED);
+                   8 * FLIGHT, 8 * GROUP, 8 * JOINED);
     choose_elements(l);
     claim_slot(l);
     submit_record(l);

@@ -22,7 +22,7 @@ struct lower_staging_slot {
     const char *name;
     uint64_t room, bytes;
 };
-/* Emit a group of slots. Of two, the room of the second one follows that of the first. */
+/* Emit a group of slots, whose rooms follow each other. */
 void sam_lower_staging_slots(struct lower *l, const char *label,
                              const struct lower_staging_slot *slots, size_t count);
 
@@ -33,11 +33,11 @@ void sam_lower_staging_claim(struct lower *l, const char *slots, const char *des
 
 /* Emit the routines, after the last instruction. Arguments of both: a0, descriptor; a1, a2, the
  * range of elements of a window; a3, elements from it to the window after it in its slowest
- * dimension; a5, the end of the elements that a loop will load, or 0; a6, rows of the window, each
- * of a7 elements, at a distance of a4, s2 elements apart in the copy; or a6 = 0. .Lstage waits
- * until the elements are there and returns the address that element 0 would have in a0, the
- * distance of rows in a4 and t0 = 0; on failure a0 and t0 hold the weight unit's status. .Lprefetch
- * has them decoded if a slot is free for them. */
+ * dimension; a5, the end of the elements that a loop will load, or of those to ask for, or 0; a6,
+ * rows of the window, each of a7 elements, at a distance of a4, s2 elements apart in the copy; or
+ * a6 = 0. .Lstage waits until the elements are there and returns the address that element 0 would
+ * have in a0, the distance of rows in a4 and t0 = 0; on failure a0 and t0 hold the weight unit's
+ * status. .Lprefetch has them decoded if a slot is free for them. */
 void sam_lower_staging_routine(struct lower *l);
 
 #endif

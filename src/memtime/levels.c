@@ -18,6 +18,7 @@ struct bus {
 struct resident {
     uint64_t ready; /* arrival of its data */
     uint8_t writer; /* the last unit to write it */
+    uint32_t taken; /* bytes that READ_REST has read */
 };
 
 /* The last line that a unit read as a stream, which the L2 does not keep. */
@@ -143,7 +144,7 @@ struct access {
     unsigned unit;
     uint64_t address;
     uint32_t bytes;
-    bool write, stream;
+    bool write, stream, rest;
 };
 
 static void count_bytes(struct sam_memtime_traffic *traffic, bool write, uint32_t bytes)
@@ -278,7 +279,11 @@ static uint64_t look_up(struct sam_memtime_levels *m, uint64_t turn, const struc
         tag->dirty = true;
         r->writer = (uint8_t)a->unit;
     }
-    return r->ready > soonest ? r->ready : soonest;
+    const uint64_t ready = r->ready;
+    r->taken += a->rest ? a->bytes : 0;
+    if ((a->rest ? r->taken : a->stream ? a->bytes : 0) >= SAM_MEMTIME_LINE && !tag->dirty)
+        sam_memtime_tags_remove(tag);
+    return ready > soonest ? ready : soonest;
 }
 
 static uint64_t reach_l2(struct sam_memtime_levels *m, uint64_t now, const struct access *a)
@@ -304,8 +309,12 @@ static uint64_t request(void *context, unsigned unit, uint64_t now, uint64_t add
                         uint32_t bytes, enum sam_memtime_kind kind)
 {
     struct sam_memtime_levels *m = context;
-    const struct access a = {unit, address, bytes, kind == SAM_MEMTIME_WRITE,
-                             kind == SAM_MEMTIME_READ_STREAM};
+    const struct access a = {.unit = unit,
+                             .address = address,
+                             .bytes = bytes,
+                             .write = kind == SAM_MEMTIME_WRITE,
+                             .stream = kind == SAM_MEMTIME_READ_STREAM,
+                             .rest = kind == SAM_MEMTIME_READ_REST};
     enum sam_memtime_level level = SAM_MEMTIME_L2;
     if (address - m->map.l1m_base < m->map.l1m_size)
         level = SAM_MEMTIME_L1M;

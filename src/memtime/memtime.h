@@ -41,6 +41,11 @@ static inline struct sam_memtime_tag *sam_memtime_tags_find(struct sam_memtime_t
         tag->used = ++tags->uses;
     return tag;
 }
+/* Make its place empty. */
+static inline void sam_memtime_tags_remove(struct sam_memtime_tag *tag)
+{
+    *tag = (struct sam_memtime_tag){0};
+}
 /* Replace the least recently used line of the set; *victim is the old entry. */
 static inline struct sam_memtime_tag *
 sam_memtime_tags_fill(struct sam_memtime_tags *tags, uint64_t line, struct sam_memtime_tag *victim)
@@ -180,6 +185,7 @@ const struct sam_memtime_stats *sam_memtime_stats(const struct sam_memtime *m);
 enum sam_memtime_kind {
     SAM_MEMTIME_READ,
     SAM_MEMTIME_READ_STREAM, /* a read without reuse: its line is not kept in the L2 */
+    SAM_MEMTIME_READ_REST,   /* the same of a part of a line: it is kept until all of it was read */
     SAM_MEMTIME_WRITE,
 };
 

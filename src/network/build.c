@@ -96,6 +96,8 @@ static void grow(struct net_builder *b, struct net_group *group, uint32_t first)
              reads_group = false;
         for (uint32_t k = 0; k < node->input_count && joins; k++)
             reads_group |= node->inputs[k] != NET_NONE && in_group(b, &trial, node->inputs[k]);
+        for (uint32_t i = 0; i < trial.count; i++) /* a run checks what such a node makes */
+            joins &= !net_is_wide_cast(b->graph, &b->graph->nodes[trial.nodes[i]]);
         if (!joins || !reads_group || reads + node->input_count > NET_OPERANDS - 6)
             continue;
         reads += node->input_count;

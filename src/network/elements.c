@@ -196,7 +196,7 @@ static struct net_tile whole_power(struct sam_net_text *text, struct net_tile a,
 }
 
 /* |a|^b = e^(b ln |a|), 1 for a = 1 and b = 0; negative where a is and b is odd, NaN unless b is an
- * integer. */
+ * integer; 1 for a = -1 and infinite b. From 2^24 on all b are even. */
 static struct net_tile general_power(struct sam_net_text *text, struct net_tile a,
                                      struct net_tile b)
 {
@@ -205,10 +205,13 @@ static struct net_tile general_power(struct sam_net_text *text, struct net_tile 
     struct net_tile ln = sam_net_unary(text, "tlog", sam_net_unary(text, "tabs", a));
     const struct net_tile size = sam_net_unary(text, "texp", NET_OP2(text, "tmul", a, ln, b));
     /* b - 2 floor(b / 2): 0 for even b, 1 for odd b */
-    struct net_tile half = sam_net_with(text, "tmuls", b, 0.5);
+    const struct net_tile near =
+        sam_net_with(text, "tmins", sam_net_with(text, "tmaxs", b, -0x1p24), 0x1p24);
+    struct net_tile half = sam_net_with(text, "tmuls", near, 0.5);
     half = NET_OP1(text, "tcvt {round = floor}", net_shape_of(SAM_I32, a.rows, a.cols), half);
     half = NET_OP1(text, "tcvt {round = rint}", a, half);
-    const struct net_tile rest = NET_OP2(text, "tsub", a, b, sam_net_with(text, "tmuls", half, 2));
+    const struct net_tile rest =
+        NET_OP2(text, "tsub", a, near, sam_net_with(text, "tmuls", half, 2));
     const struct net_tile zero = sam_net_scalar(text, SAM_F32, 0),
                           one = sam_net_scalar(text, SAM_F32, 1);
     struct net_tile below =
@@ -217,6 +220,12 @@ static struct net_tile general_power(struct sam_net_text *text, struct net_tile 
     below =
         NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, zero), size, below);
     below = NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = lt}", mask, a, zero), below, size);
+    struct net_tile flat = sam_net_scalar(text, SAM_F32, (double)INFINITY);
+    flat = NET_OP2(text, "tcmps {cmp = ne}", mask, sam_net_unary(text, "tabs", b), flat);
+    flat = NET_OP3(text, "tsels", a, flat, below, one);
+    below = NET_OP3(text, "tsel", a,
+                    NET_OP2(text, "tcmps {cmp = eq}", mask, a, sam_net_scalar(text, SAM_F32, -1)),
+                    flat, below);
     below = NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = ne}", mask, a, one), below, one);
     return NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = ne}", mask, b, zero), below, one);
 }

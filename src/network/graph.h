@@ -134,4 +134,11 @@ enum sam_status sam_net_import_data(const void *data, size_t size, const char *n
                                     const struct net_sizes *sizes, struct net_graph *graph,
                                     struct sam_error *error);
 
+/* Whether a node makes integers of 64 bits from floats. */
+static inline bool net_is_wide_cast(const struct net_graph *graph, const struct net_node *node)
+{
+    return node->op == NET_Cast && graph->values[node->output].dtype == SAM_I64 &&
+           graph->values[node->inputs[0]].dtype == SAM_F32;
+}
+
 #endif

@@ -36,7 +36,7 @@ static const char *node_name(const struct sam_onnx_node *n)
 
 void sam_net_refuse(struct import *m, const char *format, ...)
 {
-    char text[400];
+    char text[800];
     va_list list;
     if (m->failed)
         return;
@@ -431,6 +431,35 @@ static void import(struct import *m, const struct net_sizes *sizes)
     name_rest(m);
 }
 
+static void start_again(struct import *m)
+{
+    sam_names_free(&m->names);
+    sam_names_free(&m->outputs);
+    sam_net_graph_free(m->graph);
+    *m->graph = (struct net_graph){0};
+    m->names = m->outputs = (struct sam_names){0};
+    m->failed = false;
+    m->made = 0;
+}
+
+/* A model with open dimensions is refused: suggest sizes with which it can be imported. */
+static void suggest(struct import *m, const struct net_sizes *sizes)
+{
+    static const uint64_t guesses[] = {32, 64, 224, 1};
+    struct sam_error *const error = m->error, none;
+    for (size_t i = 0; m->failed && i < SAM_COUNT(guesses); i++) {
+        start_again(m);
+        m->try = guesses[i];
+        m->error = &none;
+        import(m, sizes);
+        m->tell = m->failed ? 0 : m->try;
+    }
+    start_again(m);
+    m->try = 0;
+    m->error = error;
+    import(m, sizes);
+}
+
 /* Of an open model, which is closed. */
 static enum sam_status finish(struct import *m, enum sam_status opened,
                               const struct net_sizes *sizes)
@@ -439,6 +468,8 @@ static enum sam_status finish(struct import *m, enum sam_status opened,
     m->failed = opened != SAM_OK || sam_model_graph(m->model, &m->onnx, m->error) != SAM_OK;
     if (!m->failed)
         import(m, sizes);
+    if (m->open)
+        suggest(m, sizes);
     sam_names_free(&m->names);
     sam_names_free(&m->outputs);
     sam_onnx_graph_free(&m->onnx);

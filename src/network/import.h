@@ -20,6 +20,8 @@ struct import {
     struct sam_net_value none;    /* after a failure */
     uint64_t made, may_make;      /* elements of constants that folding made, and the most */
     bool failed;
+    bool open;          /* it lacks sizes of dimensions that have names */
+    uint64_t try, tell; /* sizes for them: to import with, to suggest; or 0 */
     struct sam_error *error;
 };
 
@@ -78,7 +80,8 @@ void sam_net_import_inputs(struct import *m, const struct net_sizes *given);
 /* Attributes. Those that no function reads are refused. */
 int64_t sam_net_int(struct import *m, const char *name, int64_t otherwise);
 float sam_net_float(struct import *m, const char *name, float otherwise);
-const char *sam_net_text(struct import *m, const char *name, const char *otherwise);
+/* The number of the attribute's text among names with spaces between; the first one if missing. */
+unsigned sam_net_choose(struct import *m, const char *name, const char *names);
 struct net_list sam_net_ints(struct import *m, const char *name);
 const struct sam_onnx_attribute *sam_net_attribute(struct import *m, const char *name,
                                                    enum sam_onnx_kind kind);

@@ -29,11 +29,8 @@ void sam_net_import_depth(struct import *m)
     const uint32_t x = sam_net_input(m, 0);
     const struct net_type type = sam_net_type_of(m, x);
     const int64_t size = sam_net_int(m, "blocksize", 0);
-    const char *mode = to_depth ? "DCR" : sam_net_text(m, "mode", "DCR");
-    const bool columns = strcmp(mode, "CRD") == 0;
+    const bool columns = !to_depth && sam_net_choose(m, "mode", "DCR CRD");
     const uint64_t b = (uint64_t)size, *const s = type.shape;
-    if (!columns && strcmp(mode, "DCR") != 0)
-        sam_net_refuse(m, "mode '%.40s': expected DCR or CRD", mode);
     if (type.rank != 4 || size < 1 || size > 1 << 20 ||
         (to_depth ? s[2] % b || s[3] % b : s[1] % (b * b)))
         sam_net_refuse(m, "blocks of %lld in shape %s", (long long)size,
@@ -306,10 +303,8 @@ void sam_net_import_pad(struct import *m)
     const struct net_list pads = sam_net_ints_either(m, "pads", 1, 11);
     struct net_params p = {0}, crop = {0};
     struct net_type out = type, cropped = type;
-    const char *mode = sam_net_text(m, "mode", "constant");
-    const bool constant = strcmp(mode, "constant") == 0, reflects = strcmp(mode, "reflect") == 0;
-    if (!constant && !reflects && strcmp(mode, "edge") != 0)
-        sam_net_refuse(m, "mode '%.40s': expected constant, reflect or edge", mode);
+    const unsigned mode = sam_net_choose(m, "mode", "constant reflect edge");
+    const bool constant = mode == 0, reflects = mode == 1;
     if (pads.count != 2 * type.rank)
         sam_net_refuse(m, "%u paddings: expected %u", pads.count, 2 * type.rank);
     if (m->onnx.opset < 11) {

@@ -35,10 +35,20 @@ float sam_net_float(struct import *m, const char *name, float otherwise)
     return !a ? otherwise : a->count ? a->floats[a->count - 1] : 0;
 }
 
-const char *sam_net_text(struct import *m, const char *name, const char *otherwise)
+unsigned sam_net_choose(struct import *m, const char *name, const char *names)
 {
     const struct sam_onnx_attribute *a = sam_net_attribute(m, name, SAM_ONNX_STRING);
-    return a ? a->text : otherwise;
+    const size_t length = a ? strlen(a->text) : 0;
+    unsigned number = 0;
+    for (const char *at = names; a && *at; number++) {
+        const size_t size = strcspn(at, " ");
+        if (size == length && memcmp(at, a->text, size) == 0)
+            return number;
+        at += size + (at[size] == ' ');
+    }
+    if (a)
+        sam_net_refuse(m, "%s '%.40s': expected one of %s", name, a->text, names);
+    return 0;
 }
 
 void sam_net_ignore(struct import *m, const char *name)
@@ -137,12 +147,30 @@ static uint64_t size_of_symbol(const struct import *m, const struct net_sizes *s
     return 0;
 }
 
+/* A size for a symbolic dimension: 1 for those that come first, such as a batch. */
+static uint64_t guess(const struct import *m, const char *name, uint64_t size)
+{
+    for (size_t i = 0; i < m->onnx.input_count; i++)
+        for (size_t d = 0; d < m->onnx.inputs[i].rank; d++)
+            if (strcmp(m->onnx.inputs[i].dims[d].name, name) == 0)
+                return d ? size : 1;
+    return 1;
+}
+
+static bool put_size(struct sam_buffer *dims, const char *name, uint64_t size)
+{
+    return size ? sam_buffer_printf(dims, " --dim %s=%llu", name, (unsigned long long)size)
+                : sam_buffer_printf(dims, " --dim %s=N", name);
+}
+
 /* All inputs of a model that has dimensions without a size, and how to give sizes. */
 static void refuse_open(struct import *m, const struct net_sizes *s)
 {
     struct sam_buffer list = {0}, dims = {0};
     struct sam_names seen = {0};
     bool good = true, named = true;
+    for (size_t i = 0; i < s->dim_count; i++)
+        good &= !s->dims[i].size || put_size(&dims, s->dims[i].name, s->dims[i].size);
     for (size_t i = 0; i < m->onnx.input_count; i++) {
         const struct sam_onnx_input *in = &m->onnx.inputs[i];
         if (is_initializer(m, in->name))
@@ -161,18 +189,21 @@ static void refuse_open(struct import *m, const struct net_sizes *s)
             named &= dim->name[0] || has_shape(s, in->name);
             if (dim->name[0])
                 good &= sam_names_add(&seen, dim->name, strlen(dim->name), m) &&
-                        sam_buffer_printf(&dims, " --dim %.60s=1", dim->name);
+                        put_size(&dims, dim->name, m->tell ? guess(m, dim->name, m->tell) : 0);
         }
         good &= sam_buffer_printf(&list, "%s", in->rank ? "]" : "");
     }
     if (!good)
         sam_net_refuse_memory(m);
     else if (named)
-        sam_net_refuse(m, "inputs %.220s: expected arrays for them, or sizes, such as%.120s",
-                       sam_buffer_text(&list), sam_buffer_text(&dims));
+        sam_net_refuse(m,
+                       "inputs %.220s: expected arrays for them, or sizes, such as samite run "
+                       "%.200s --list%.400s",
+                       sam_buffer_text(&list), m->file, sam_buffer_text(&dims));
     else
         sam_net_refuse(m, "inputs %.300s: expected an array for each with '?'",
                        sam_buffer_text(&list));
+    m->open = named;
     sam_names_free(&seen);
     sam_buffer_free(&list);
     sam_buffer_free(&dims);
@@ -200,7 +231,9 @@ static void shape_input(struct import *m, const struct net_sizes *s,
     for (uint32_t d = 0; !m->failed && d < type->rank; d++) {
         static const struct sam_onnx_dim unknown = {.name = ""};
         const struct sam_onnx_dim *dim = in->has_shape ? &in->dims[d] : &unknown;
-        const uint64_t other = dim->known ? dim->size : size_of_symbol(m, s, dim->name);
+        uint64_t other = dim->known ? dim->size : size_of_symbol(m, s, dim->name);
+        if (!other && dim->name[0] && m->try)
+            other = guess(m, dim->name, m->try);
         type->shape[d] = given ? given->shape[d] : other;
         if (given && other && given->shape[d] != other)
             misuse(m, "dimension %u of input '%.100s' is %llu: expected %llu", d, in->name,

@@ -55,15 +55,9 @@ enum pad_mode { PAD_GIVEN, PAD_VALID, PAD_UPPER, PAD_LOWER };
 
 static enum pad_mode take_pads(struct import *m, unsigned spatial, struct net_params *p)
 {
-    const char *mode = sam_net_text(m, "auto_pad", "NOTSET");
     const struct net_list pads = sam_net_ints(m, "pads");
-    const enum pad_mode found = strcmp(mode, "NOTSET") == 0       ? PAD_GIVEN
-                                : strcmp(mode, "VALID") == 0      ? PAD_VALID
-                                : strcmp(mode, "SAME_UPPER") == 0 ? PAD_UPPER
-                                                                  : PAD_LOWER;
-    if (found == PAD_LOWER && strcmp(mode, "SAME_LOWER") != 0)
-        sam_net_refuse(m, "auto_pad '%.40s': expected NOTSET, VALID, SAME_UPPER or SAME_LOWER",
-                       mode);
+    const enum pad_mode found =
+        (enum pad_mode)sam_net_choose(m, "auto_pad", "NOTSET VALID SAME_UPPER SAME_LOWER");
     if (pads.given && pads.count != 2 * spatial)
         sam_net_refuse(m, "pads has %u elements: expected %u", pads.count, 2 * spatial);
     for (unsigned i = 0; !m->failed && i < pads.count; i++) {
@@ -255,38 +249,6 @@ void sam_net_import_pool(struct import *m)
 }
 
 /* --- Resize */
-static enum net_nearest take_rounding(struct import *m)
-{
-    static const char *const names[] = {
-        [NET_ROUND_PREFER_FLOOR] = "round_prefer_floor",
-        [NET_ROUND_PREFER_CEIL] = "round_prefer_ceil",
-        [NET_FLOOR] = "floor",
-        [NET_CEIL] = "ceil",
-    };
-    const char *name = sam_net_text(m, "nearest_mode", "round_prefer_floor");
-    for (unsigned i = 0; i < SAM_COUNT(names); i++)
-        if (strcmp(names[i], name) == 0)
-            return (enum net_nearest)i;
-    sam_net_refuse(m, "nearest_mode '%.40s' is not supported", name);
-    return NET_FLOOR;
-}
-
-static enum net_coordinate take_coordinate(struct import *m)
-{
-    static const char *const names[] = {
-        [NET_HALF_PIXEL] = "half_pixel",
-        [NET_PYTORCH_HALF_PIXEL] = "pytorch_half_pixel",
-        [NET_ALIGN_CORNERS] = "align_corners",
-        [NET_ASYMMETRIC] = "asymmetric",
-    };
-    const char *name = sam_net_text(m, "coordinate_transformation_mode", "half_pixel");
-    for (unsigned i = 0; i < SAM_COUNT(names); i++)
-        if (strcmp(names[i], name) == 0)
-            return (enum net_coordinate)i;
-    sam_net_refuse(m, "coordinate_transformation_mode '%.40s' is not supported", name);
-    return NET_ASYMMETRIC;
-}
-
 /* Opsets before 11 have asymmetric coordinates, and what ONNX Runtime makes of them: rounded
  * towards zero where it enlarges and up where it shrinks. */
 static void set_old_mode(struct import *m, struct net_params *p, const struct net_type *x)
@@ -350,11 +312,10 @@ static void give_resized(struct import *m, const struct net_params *p, const str
 
 static void take_mode(struct import *m, struct net_params *p)
 {
-    const char *mode = sam_net_text(m, "mode", "nearest");
-    const bool cubic = strcmp(mode, "cubic") == 0 && m->onnx.opset >= 11;
-    p->resize = strcmp(mode, "nearest") == 0 ? NET_NEAREST : cubic ? NET_CUBIC : NET_LINEAR;
-    if (p->resize == NET_LINEAR && strcmp(mode, "linear") != 0 && strcmp(mode, "bilinear") != 0)
-        sam_net_refuse(m, "mode '%.40s': expected nearest, linear or, since opset 11, cubic", mode);
+    p->resize = (enum net_resize)sam_net_choose(
+        m, "mode", m->onnx.opset >= 11 ? "nearest linear cubic" : "nearest linear bilinear");
+    if (m->onnx.opset < 11 && p->resize == NET_CUBIC) /* the third name */
+        p->resize = NET_LINEAR;
 }
 
 void sam_net_import_resize(struct import *m)
@@ -369,8 +330,11 @@ void sam_net_import_resize(struct import *m)
         give_resized(m, &p, &out);
         return;
     }
-    p.coordinate = take_coordinate(m);
-    p.nearest = take_rounding(m);
+    p.coordinate = (enum net_coordinate)sam_net_choose(
+        m, "coordinate_transformation_mode",
+        "half_pixel pytorch_half_pixel align_corners asymmetric");
+    p.nearest = (enum net_nearest)sam_net_choose(m, "nearest_mode",
+                                                 "round_prefer_floor round_prefer_ceil floor ceil");
     p.alpha = sam_net_float(m, "cubic_coeff_a", -0.75f);
     p.count_pad = sam_net_int(m, "exclude_outside", 0) == 0;
     sam_net_ignore(m, "extrapolation_value");

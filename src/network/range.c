@@ -53,7 +53,7 @@ static struct range times(struct range a, struct range b)
     return join(low, high);
 }
 
-/* Of an integer output. A float that a Cast converts is taken to have room. */
+/* Of an integer output. A run checks those that a Cast makes of floats. */
 static struct range of_node(const struct net_graph *g, const struct net_node *n,
                             const struct range *ranges)
 {

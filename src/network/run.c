@@ -292,6 +292,40 @@ static enum sam_status scalar_of(const struct session *s, const struct net_scala
     return SAM_OK;
 }
 
+/* Refuse floats that a Cast has made integers of 64 bits, of which 32 are kept: those without room
+ * there have become the least or the largest number. */
+static enum sam_status check_casts(const struct session *s, const struct net_step *step,
+                                   struct sam_error *error)
+{
+    const struct net_graph *const graph = s->plan->graph;
+    const struct net_node *const node = &graph->nodes[step->nodes[step->node_count - 1]];
+    const struct sam_net_value *const value = &graph->values[node->output];
+    if (step->output != node->output || !net_is_wide_cast(graph, node))
+        return SAM_OK;
+    const struct net_place *const place = &s->plan->places[node->output];
+    const struct net_buffer *const buffer = &s->plan->buffers[place->buffer];
+    if (s->system) {
+        const enum sam_status status = sam_system_read(
+            s->system, s->address[place->buffer], s->data[place->buffer], buffer->count * 4, error);
+        if (status != SAM_OK)
+            return status;
+    }
+    for (uint64_t i = 0; i < value->count; i++) {
+        int64_t at = place->offset;
+        uint64_t left = i;
+        for (uint32_t axis = value->rank; axis-- > 0; left /= value->shape[axis])
+            at += (int64_t)(left % value->shape[axis]) * place->stride[axis];
+        const int32_t number = ((const int32_t *)s->data[place->buffer])[at];
+        if (number == INT32_MIN || number == INT32_MAX)
+            return sam_fail(error, SAM_ERR_INPUT,
+                            "node '%s' (Cast): element %" PRIu64
+                            " of its integers of 64 bits is %s: expected room in 32 bits",
+                            node->name, i,
+                            number < 0 ? "-2147483648 or less" : "2147483648 or more");
+    }
+    return SAM_OK;
+}
+
 static enum sam_status run_step(struct session *s, size_t index, struct net_step_figures *figures,
                                 struct sam_error *error)
 {
@@ -319,6 +353,8 @@ static enum sam_status run_step(struct session *s, size_t index, struct net_step
     if (status == SAM_OK)
         status = s->system ? on_system(s, index, arguments, count, figures, error)
                            : on_host(s, step, arguments, count, error);
+    if (status == SAM_OK)
+        status = check_casts(s, step, error);
     figures->seconds = now() - begin;
     if (status == SAM_ERR_STOPPED)
         sam_fail(error, status, "stopped in step %zu of %zu, %.400s", index + 1,

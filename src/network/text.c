@@ -53,18 +53,133 @@ static void put_index(struct sam_net_text *text, struct sam_buffer *out, struct 
         sam_buffer_printf(out, "%%c%" PRId64, index.value);
 }
 
-/* `%i3 = arith.addi %a, %b : index` */
+/* --- names and types */
+
+static uint64_t room_of(const struct net_tile *tile, uint64_t elements)
+{
+    const uint64_t line = 32 / sam_dtype_size(tile->dtype);
+    return (elements + line - 1) / line * line;
+}
+
+static void put_type(struct sam_buffer *out, const struct net_tile *tile)
+{
+    if (tile->scalar) {
+        sam_buffer_puts(out, sam_tile_dtype_name(tile->dtype));
+        return;
+    }
+    const uint64_t rows = tile->col_major ? room_of(tile, tile->rows) : tile->rows;
+    const uint64_t cols = tile->col_major ? tile->cols : room_of(tile, tile->cols);
+    sam_buffer_printf(out, "!pto.tile_buf<%s, %" PRIu64 "x%" PRIu64 "x%s",
+                      sam_tile_loc_name(tile->loc), rows, cols, sam_tile_dtype_name(tile->dtype));
+    if (rows != tile->rows || cols != tile->cols)
+        sam_buffer_printf(out, ", valid=%" PRIu64 "x%" PRIu64, tile->rows, tile->cols);
+    sam_buffer_puts(out, tile->col_major ? ", blayout=col_major>" : ">");
+}
+
+static void put_name(struct sam_buffer *out, const struct net_tile *tile)
+{
+    sam_buffer_printf(out, tile->scalar ? "%%f%" PRIu32 : "%%t%" PRIu32, tile->id);
+}
+
+/* `%a, %b {attribute} : T, U` */
+static void put_sources(struct sam_buffer *out, uint32_t count, const struct net_tile *sources,
+                        const char *attribute)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        sam_buffer_puts(out, i ? ", " : "");
+        put_name(out, &sources[i]);
+    }
+    sam_buffer_printf(out, "%s : ", attribute);
+    for (uint32_t i = 0; i < count; i++) {
+        sam_buffer_puts(out, i ? ", " : "");
+        put_type(out, &sources[i]);
+    }
+}
+
+/* The type of the view of a box, or of the box. */
+static void put_box_type(struct sam_buffer *out, const struct net_box *box, enum sam_dtype dtype,
+                         bool view)
+{
+    sam_buffer_puts(out, view ? "!pto.tensor_view<?x" : "!pto.partition_tensor_view<1x");
+    for (uint32_t i = 0; i < box->count; i++)
+        if (view)
+            sam_buffer_puts(out, "?x");
+        else
+            sam_buffer_printf(out, "%" PRIu64 "x", box->size[i]);
+    sam_buffer_printf(out, "%s>", sam_tile_dtype_name(dtype));
+}
+
+/* Text with, after a $, what the arguments are: i, an index; u, a number; s, a string; t, T, name
+ * and type of a tile; S, tiles as sources, their number first, then an attribute; of a box: z, d,
+ * e, zeros, sizes or strides of all dimensions, a comma before each; V, P, types of view and part.
+ */
+static void put(struct sam_net_text *text, struct sam_buffer *out, const char *format, va_list list)
+{
+    for (const char *at = format; *at;) {
+        const size_t plain = strcspn(at, "$");
+        sam_buffer_append(out, at, plain);
+        at += plain;
+        const char what = *at ? at[1] : '\0';
+        at += what ? 2 : 0;
+        switch (what) {
+        case 'i': put_index(text, out, va_arg(list, struct net_index)); break;
+        case 'u': sam_buffer_printf(out, "%" PRIu32, va_arg(list, uint32_t)); break;
+        case 's': sam_buffer_puts(out, va_arg(list, const char *)); break;
+        case 't': put_name(out, va_arg(list, const struct net_tile *)); break;
+        case 'T': put_type(out, va_arg(list, const struct net_tile *)); break;
+        case 'S': {
+            const uint32_t count = va_arg(list, uint32_t);
+            const struct net_tile *const sources = va_arg(list, const struct net_tile *);
+            put_sources(out, count, sources, va_arg(list, const char *));
+            break;
+        }
+        case '\0': return;
+        default: {
+            const struct net_box *const box = va_arg(list, const struct net_box *);
+            if (what == 'V' || what == 'P')
+                put_box_type(out, box, text->plan->buffers[box->buffer].dtype, what == 'V');
+            for (uint32_t i = 0; what >= 'a' && i < box->count; i++) {
+                sam_buffer_puts(out, ", ");
+                put_index(text, out,
+                          net_at(what == 'z'   ? 0
+                                 : what == 'd' ? (int64_t)box->size[i]
+                                               : box->stride[i]));
+            }
+        }
+        }
+    }
+}
+
+static void put_line(struct sam_net_text *text, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    indent(text);
+    put(text, &text->body, format, list);
+    va_end(list);
+}
+
+/* A line at the head, unless it is there. */
+static void put_head(struct sam_net_text *text, const char *format, ...)
+{
+    struct sam_buffer line = {0};
+    va_list list;
+    va_start(list, format);
+    put(text, &line, format, list);
+    va_end(list);
+    text->failed |= line.failed;
+    head(text, sam_buffer_text(&line));
+    sam_buffer_free(&line);
+}
+
+/* --- indexes and loops */
+
 static struct net_index arith(struct sam_net_text *text, const char *name, struct net_index a,
                               struct net_index b)
 {
     const struct net_index result = {0, new_name(text)};
-    indent(text);
+    put_line(text, "%i$u = arith.$s $i, $i : index\n", result.id, name, a, b);
     text->ops -= text->rounds + 1; /* known where loops are written out */
-    sam_buffer_printf(&text->body, "%%i%" PRIu32 " = arith.%s ", result.id, name);
-    put_index(text, &text->body, a);
-    sam_buffer_puts(&text->body, ", ");
-    put_index(text, &text->body, b);
-    sam_buffer_puts(&text->body, " : index\n");
     return result;
 }
 
@@ -101,14 +216,8 @@ struct net_index sam_net_for(struct sam_net_text *text, uint64_t end, uint64_t s
     if (end <= step)
         return net_at(0);
     const struct net_index at = {0, new_name(text)};
-    indent(text);
-    sam_buffer_printf(&text->body, "scf.for %%i%" PRIu32 " = ", at.id);
-    put_index(text, &text->body, net_at(0));
-    sam_buffer_puts(&text->body, " to ");
-    put_index(text, &text->body, net_at((int64_t)end));
-    sam_buffer_puts(&text->body, " step ");
-    put_index(text, &text->body, net_at((int64_t)step));
-    sam_buffer_puts(&text->body, " {\n");
+    put_line(text, "scf.for %i$u = $i to $i step $i {\n", at.id, net_at(0), net_at((int64_t)end),
+             net_at((int64_t)step));
     text->depth++;
     text->rounds = (text->rounds + 1) * ((end + step - 1) / step) - 1;
     return at;
@@ -150,32 +259,6 @@ void sam_net_nest(struct sam_net_text *text, uint32_t axes, const uint64_t *exte
 
 /* --- tiles */
 
-static uint64_t room_of(const struct net_tile *tile, uint64_t elements)
-{
-    const uint64_t line = 32 / sam_dtype_size(tile->dtype);
-    return (elements + line - 1) / line * line;
-}
-
-static void put_type(struct sam_buffer *out, const struct net_tile *tile)
-{
-    if (tile->scalar) {
-        sam_buffer_puts(out, sam_tile_dtype_name(tile->dtype));
-        return;
-    }
-    const uint64_t rows = tile->col_major ? room_of(tile, tile->rows) : tile->rows;
-    const uint64_t cols = tile->col_major ? tile->cols : room_of(tile, tile->cols);
-    sam_buffer_printf(out, "!pto.tile_buf<%s, %" PRIu64 "x%" PRIu64 "x%s",
-                      sam_tile_loc_name(tile->loc), rows, cols, sam_tile_dtype_name(tile->dtype));
-    if (rows != tile->rows || cols != tile->cols)
-        sam_buffer_printf(out, ", valid=%" PRIu64 "x%" PRIu64, tile->rows, tile->cols);
-    sam_buffer_puts(out, tile->col_major ? ", blayout=col_major>" : ">");
-}
-
-static void put_name(struct sam_buffer *out, const struct net_tile *tile)
-{
-    sam_buffer_printf(out, tile->scalar ? "%%f%" PRIu32 : "%%t%" PRIu32, tile->id);
-}
-
 struct net_tile sam_net_scalar(struct sam_net_text *text, enum sam_dtype dtype, double value)
 {
     struct net_tile scalar = {.dtype = dtype, .scalar = true};
@@ -198,67 +281,35 @@ struct net_tile sam_net_scalar(struct sam_net_text *text, enum sam_dtype dtype, 
 struct net_tile sam_net_alloc(struct sam_net_text *text, struct net_tile like)
 {
     like.id = new_name(text);
-    indent(text);
-    put_name(&text->body, &like);
-    sam_buffer_puts(&text->body, " = pto.alloc_tile : ");
-    put_type(&text->body, &like);
-    sam_buffer_puts(&text->body, "\n");
+    put_line(text, "$t = pto.alloc_tile : $T\n", &like, &like);
     return like;
 }
 
-/* `%a, %b {attribute} : T, U` */
-static void put_sources(struct sam_net_text *text, uint32_t count, const struct net_tile *sources,
-                        const char *attribute)
-{
-    struct sam_buffer *const out = &text->body;
-    for (uint32_t i = 0; i < count; i++) {
-        sam_buffer_puts(out, i ? ", " : "");
-        put_name(out, &sources[i]);
-    }
-    sam_buffer_puts(out, attribute);
-    sam_buffer_puts(out, " : ");
-    for (uint32_t i = 0; i < count; i++) {
-        sam_buffer_puts(out, i ? ", " : "");
-        put_type(out, &sources[i]);
-    }
-}
-
-/* The name of an operation up to its attribute, and the attribute. */
-static const char *put_operation(struct sam_net_text *text, const char *name)
+/* The name of an operation up to its attribute, which is returned. */
+static const char *split_name(const char *name, char (*first)[24])
 {
     const size_t length = strcspn(name, " ");
-    sam_buffer_puts(&text->body, "pto.");
-    sam_buffer_append(&text->body, name, length);
+    sam_format(*first, sizeof *first, "%.*s", (int)length, name);
     return name + length;
 }
 
 struct net_tile sam_net_op(struct sam_net_text *text, const char *name, struct net_tile like,
                            uint32_t count, const struct net_tile *sources)
 {
+    char first[24];
+    const char *const attribute = split_name(name, &first);
     like.id = new_name(text);
     like.scalar = false;
-    indent(text);
-    put_name(&text->body, &like);
-    sam_buffer_puts(&text->body, " = ");
-    const char *attribute = put_operation(text, name);
-    sam_buffer_puts(&text->body, " ");
-    put_sources(text, count, sources, attribute);
-    sam_buffer_puts(&text->body, " -> ");
-    put_type(&text->body, &like);
-    sam_buffer_puts(&text->body, "\n");
+    put_line(text, "$t = pto.$s $S -> $T\n", &like, first, count, sources, attribute, &like);
     return like;
 }
 
 void sam_net_op_into(struct sam_net_text *text, const char *name, struct net_tile into,
                      uint32_t count, const struct net_tile *sources)
 {
-    indent(text);
-    const char *attribute = put_operation(text, name);
-    sam_buffer_puts(&text->body, " ins(");
-    put_sources(text, count, sources, attribute);
-    sam_buffer_puts(&text->body, ") outs(");
-    put_sources(text, 1, &into, "");
-    sam_buffer_puts(&text->body, ")\n");
+    char first[24];
+    const char *const attribute = split_name(name, &first);
+    put_line(text, "pto.$s ins($S) outs($S)\n", first, count, sources, attribute, 1u, &into, "");
 }
 
 struct net_tile sam_net_window(struct sam_net_text *text, struct net_tile tile, uint64_t row,
@@ -268,19 +319,8 @@ struct net_tile sam_net_window(struct sam_net_text *text, struct net_tile tile, 
     window.id = new_name(text);
     window.rows = rows;
     window.cols = cols;
-    indent(text);
-    put_name(&text->body, &window);
-    sam_buffer_puts(&text->body, " = pto.subset ");
-    put_name(&text->body, &tile);
-    sam_buffer_puts(&text->body, ", offsets = [");
-    put_index(text, &text->body, net_at((int64_t)row));
-    sam_buffer_puts(&text->body, ", ");
-    put_index(text, &text->body, net_at((int64_t)col));
-    sam_buffer_puts(&text->body, "] : ");
-    put_type(&text->body, &tile);
-    sam_buffer_puts(&text->body, " -> ");
-    put_type(&text->body, &window);
-    sam_buffer_puts(&text->body, "\n");
+    put_line(text, "$t = pto.subset $t, offsets = [$i, $i] : $T -> $T\n", &window, &tile,
+             net_at((int64_t)row), net_at((int64_t)col), &tile, &window);
     return window;
 }
 
@@ -303,14 +343,6 @@ static size_t argument_of(struct sam_net_text *text, uint32_t buffer)
     return text->buffer_count++;
 }
 
-static void put_view_type(struct sam_buffer *out, uint32_t dims, enum sam_dtype dtype)
-{
-    sam_buffer_puts(out, "!pto.tensor_view<");
-    for (uint32_t i = 0; i < dims; i++)
-        sam_buffer_puts(out, "?x");
-    sam_buffer_printf(out, "%s>", sam_tile_dtype_name(dtype));
-}
-
 /* The view that has the strides of the box behind a dimension that runs over all elements. Named by
  * its argument and strides. */
 static void put_view(struct sam_net_text *text, struct sam_buffer *name, const struct net_box *box)
@@ -322,63 +354,19 @@ static void put_view(struct sam_net_text *text, struct sam_buffer *name, const s
         sam_buffer_printf(name, "_%" PRIu64 "%s%" PRId64, box->size[i],
                           box->stride[i] < 0 ? "m" : "s",
                           box->stride[i] < 0 ? -box->stride[i] : box->stride[i]);
-    struct sam_buffer line = {0};
-    sam_buffer_printf(&line, "  %s = pto.make_tensor_view %%a%zu, shape = [", sam_buffer_text(name),
-                      argument);
-    put_index(text, &line, net_at((int64_t)buffer->count));
-    for (uint32_t i = 0; i < box->count; i++) {
-        sam_buffer_puts(&line, ", ");
-        put_index(text, &line, net_at((int64_t)box->size[i]));
-    }
-    sam_buffer_puts(&line, "], strides = [");
-    put_index(text, &line, net_at(1));
-    for (uint32_t i = 0; i < box->count; i++) {
-        sam_buffer_puts(&line, ", ");
-        put_index(text, &line, net_at(box->stride[i]));
-    }
-    sam_buffer_puts(&line, "] : ");
-    put_view_type(&line, box->count + 1, buffer->dtype);
-    sam_buffer_puts(&line, "\n");
-    text->failed |= line.failed;
-    head(text, sam_buffer_text(&line));
-    sam_buffer_free(&line);
-}
-
-static void put_part_type(struct sam_buffer *out, const struct net_box *box, enum sam_dtype dtype)
-{
-    sam_buffer_puts(out, "!pto.partition_tensor_view<1x");
-    for (uint32_t i = 0; i < box->count; i++)
-        sam_buffer_printf(out, "%" PRIu64 "x", box->size[i]);
-    sam_buffer_printf(out, "%s>", sam_tile_dtype_name(dtype));
+    put_head(text, "  $s = pto.make_tensor_view %a$u, shape = [$i$d], strides = [$i$e] : $V\n",
+             sam_buffer_text(name), (uint32_t)argument, net_at((int64_t)buffer->count), box,
+             net_at(1), box, box);
 }
 
 /* The partition of a box. */
 static uint32_t put_part(struct sam_net_text *text, const struct net_box *box)
 {
-    const enum sam_dtype dtype = text->plan->buffers[box->buffer].dtype;
     struct sam_buffer name = {0};
-    struct sam_buffer *const out = &text->body;
     put_view(text, &name, box);
     const uint32_t part = new_name(text);
-    indent(text);
-    sam_buffer_printf(out, "%%p%" PRIu32 " = pto.partition_view %s, offsets = [", part,
-                      sam_buffer_text(&name));
-    put_index(text, out, box->at);
-    for (uint32_t i = 0; i < box->count; i++) {
-        sam_buffer_puts(out, ", ");
-        put_index(text, out, net_at(0));
-    }
-    sam_buffer_puts(out, "], sizes = [");
-    put_index(text, out, net_at(1));
-    for (uint32_t i = 0; i < box->count; i++) {
-        sam_buffer_puts(out, ", ");
-        put_index(text, out, net_at((int64_t)box->size[i]));
-    }
-    sam_buffer_puts(out, "] : ");
-    put_view_type(out, box->count + 1, dtype);
-    sam_buffer_puts(out, " -> ");
-    put_part_type(out, box, dtype);
-    sam_buffer_puts(out, "\n");
+    put_line(text, "%p$u = pto.partition_view $s, offsets = [$i$z], sizes = [$i$d] : $V -> $P\n",
+             part, sam_buffer_text(&name), box->at, box, net_at(1), box, box, box);
     text->failed |= name.failed;
     sam_buffer_free(&name);
     return part;
@@ -389,34 +377,18 @@ struct net_tile sam_net_load(struct sam_net_text *text, struct net_tile like,
 {
     const uint32_t part = put_part(text, box);
     like.id = new_name(text);
-    indent(text);
-    put_name(&text->body, &like);
-    sam_buffer_printf(&text->body, " = pto.tload %%p%" PRIu32 " : ", part);
-    put_part_type(&text->body, box, like.dtype);
-    sam_buffer_puts(&text->body, " -> ");
-    put_type(&text->body, &like);
-    sam_buffer_puts(&text->body, "\n");
+    put_line(text, "$t = pto.tload %p$u : $P -> $T\n", &like, part, box, &like);
     return like;
 }
 
 void sam_net_prefetch(struct sam_net_text *text, const struct net_box *box)
 {
-    const uint32_t part = put_part(text, box);
-    indent(text);
-    sam_buffer_printf(&text->body, "pto.prefetch %%p%" PRIu32 " : ", part);
-    put_part_type(&text->body, box, text->plan->buffers[box->buffer].dtype);
-    sam_buffer_puts(&text->body, "\n");
+    put_line(text, "pto.prefetch %p$u : $P\n", put_part(text, box), box);
 }
 
 void sam_net_store(struct sam_net_text *text, struct net_tile tile, const struct net_box *box)
 {
-    const uint32_t part = put_part(text, box);
-    indent(text);
-    sam_buffer_puts(&text->body, "pto.tstore ins(");
-    put_sources(text, 1, &tile, "");
-    sam_buffer_printf(&text->body, ") outs(%%p%" PRIu32 " : ", part);
-    put_part_type(&text->body, box, tile.dtype);
-    sam_buffer_puts(&text->body, ")\n");
+    put_line(text, "pto.tstore ins($S) outs(%p$u : $P)\n", 1u, &tile, "", put_part(text, box), box);
 }
 
 /* --- the whole */

@@ -96,6 +96,21 @@ TEST(a_stream_does_not_stay)
     sam_memtime_levels_free(m);
 }
 
+TEST(a_line_leaves_when_all_of_it_was_read)
+{
+    struct sam_memtime_port port;
+    struct sam_memtime_levels *m = open("", &port);
+    assert_int_equal(ask(&port, 0, 0, MEMORY, 24, SAM_MEMTIME_READ_REST), 123);
+    assert_int_equal(ask(&port, 1, 1000, MEMORY, 64, SAM_MEMTIME_READ), 1020);
+    assert_int_equal(ask(&port, 0, 2000, MEMORY + 24, 40, SAM_MEMTIME_READ_REST), 2020);
+    assert_int_equal(ask(&port, 0, 3000, MEMORY, 64, SAM_MEMTIME_READ), 3123);
+    assert_int_equal(ask(&port, 0, 4000, MEMORY, 64, SAM_MEMTIME_READ_STREAM), 4020);
+    assert_int_equal(ask(&port, 0, 5000, MEMORY, 64, SAM_MEMTIME_WRITE), 5020);
+    assert_int_equal(ask(&port, 0, 6000, MEMORY, 64, SAM_MEMTIME_READ_STREAM), 6020);
+    assert_int_equal(ask(&port, 0, 7000, MEMORY, 64, SAM_MEMTIME_READ), 7020); /* written: stays */
+    sam_memtime_levels_free(m);
+}
+
 TEST(the_link_carries_its_part_of_memory)
 {
     struct sam_memtime_port port;
@@ -158,7 +173,7 @@ TEST(random_requests)
             const uint32_t bytes = whole ? 64 : 1 + (uint32_t)test_below(&seed, 64 - low);
             const uint64_t address =
                 bases[test_below(&seed, 5)] + 64 * test_below(&seed, 64) + (whole ? 0 : low);
-            const enum sam_memtime_kind kind = (enum sam_memtime_kind)test_below(&seed, 3);
+            const enum sam_memtime_kind kind = (enum sam_memtime_kind)test_below(&seed, 4);
             now += test_below(&seed, gap);
             assert_int_equal(ask(&port, unit, now, address, bytes, kind),
                              lref_request(p, unit, now, address, bytes, kind));

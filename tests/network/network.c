@@ -197,7 +197,7 @@ TEST(refusals)
     must_refuse(sam_network_open(m.path, &options, &none, &error), &error, "no value 'w'");
     assert_null(none);
     assert_int_equal(sam_network_open(m.path, NULL, &none, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, "such as --dim rows=1"));
+    assert_non_null(strstr(error.text, " --list --dim rows=1"));
     drop(&m);
 }
 

@@ -220,6 +220,80 @@ TEST(nans)
     }
 }
 
+/* As in C, on both machines. */
+TEST(powers_at_the_limits)
+{
+    enum { COUNT = 10 };
+    static const float in[2][COUNT] = {
+        {-1, -1, -2, -0.5F, -1, -2, -3, -1, 2, -1},
+        {INFINITY, -INFINITY, INFINITY, INFINITY, 3e9F, -INFINITY, 3, 5, NAN, NAN}};
+    struct sam_error error = {0};
+    for (enum net_machine machine = NET_HOST; machine <= NET_SYSTEM; machine++) {
+        struct net_plan *plan;
+        struct small s;
+        float out[COUNT];
+        small_start(&s, 1);
+        const uint32_t x = small_input(&s, SAM_F32, 1, (uint64_t[]){COUNT});
+        const uint32_t y = small_input(&s, SAM_F32, 1, (uint64_t[]){COUNT});
+        const uint32_t z = small_value(&s, SAM_F32, 1, (uint64_t[]){COUNT});
+        small_node(&s, NET_Pow, z, 2, (uint32_t[]){x, y});
+        small_output(&s, z);
+        assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+        assert_int_equal(sam_net_plan_run(plan, machine, (const void *[]){in[0], in[1]},
+                                          (void *[]){out}, NULL, NULL, &error),
+                         SAM_OK);
+        for (unsigned k = 0; k < COUNT; k++) {
+            const float expected = powf(in[0][k], in[1][k]);
+            if (isnan(expected) ? !isnan(out[k])
+                : isinf(expected) || expected == 0
+                    ? out[k] != expected
+                    : !(fabsf(out[k] - expected) <= 1e-5F * fabsf(expected)))
+                fail_msg("%g to the power of %g is %g", (double)in[0][k], (double)in[1][k],
+                         (double)out[k]);
+        }
+        sam_net_plan_free(plan);
+        small_free(&s);
+    }
+}
+
+/* Floats that a Cast makes integers of 64 bits: refused where 32 have no room for them. */
+TEST(wide_casts)
+{
+    static const struct {
+        float in;
+        bool fits;
+    } cases[] = {{2147483520.0F, true},  {2147483648.0F, false},
+                 {-2147483520.0F, true}, {-2147483648.0F, false},
+                 {1e30F, false},         {-INFINITY, false},
+                 {-7.9F, true},          {NAN, true}};
+    struct sam_error error = {0};
+    for (size_t i = 0; i < 4 * SAM_COUNT(cases); i++) {
+        struct net_plan *plan;
+        struct small s;
+        small_start(&s, 1);
+        const uint32_t x = small_input(&s, SAM_F32, 2, (uint64_t[]){2, 3});
+        const uint32_t whole = small_value(&s, SAM_I64, 2, (uint64_t[]){2, 3});
+        const uint32_t y = small_value(&s, SAM_I64, 2, (uint64_t[]){2, 3});
+        small_node(&s, NET_Cast, whole, 1, (uint32_t[]){x});
+        small_node(&s, NET_Max, y, 2, (uint32_t[]){whole, whole});
+        small_output(&s, y);
+        if (i & 1)
+            small_output(&s, whole);
+        float in[6] = {1, 2, 3, -4, cases[i / 4].in, 6};
+        int64_t out[2][6] = {{0}};
+        assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+        assert_int_equal(sam_net_plan_run(plan, i & 2 ? NET_SYSTEM : NET_HOST, (const void *[]){in},
+                                          (void *[]){out[0], out[1]}, NULL, NULL, &error),
+                         cases[i / 4].fits ? SAM_OK : SAM_ERR_INPUT);
+        if (!cases[i / 4].fits)
+            assert_non_null(strstr(error.text, "(Cast): element 4 of its integers of 64 bits is"));
+        else
+            assert_int_equal(out[0][4], isnan(in[4]) ? 0 : (int64_t)in[4]);
+        sam_net_plan_free(plan);
+        small_free(&s);
+    }
+}
+
 /* Integers of 64 bits that may have no room in 32 are refused, with the node. */
 TEST(wide_results)
 {

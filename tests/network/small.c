@@ -125,7 +125,7 @@ static double number_at(const struct sam_net_value *value, const void *data, uin
 static void compare(const struct small *small, const struct sam_net_value *value,
                     const void *expected, const void *got, double tolerance)
 {
-    double range = 0;
+    double range = small->least;
     for (uint64_t i = 0; i < value->count; i++)
         if (isfinite(number_at(value, expected, i)))
             range = fmax(range, fabs(number_at(value, expected, i)));

@@ -16,7 +16,8 @@ struct small {
     uint32_t inputs[16], outputs[16];
     void *data[SMALL_VALUES]; /* of constants */
     uint64_t seed, random;
-    bool whole; /* inputs are small integers */
+    bool whole;   /* inputs are small integers */
+    double least; /* the range of an output is taken to be at least this */
 };
 
 void small_start(struct small *small, uint64_t seed);

@@ -143,7 +143,14 @@ static uint64_t ask_l2(struct lref *p, unsigned unit, uint64_t now, uint64_t add
         l->dirty = true;
         l->writer = unit;
     }
-    return l->ready > soonest ? l->ready : soonest;
+    const uint64_t at = l->ready;
+    if (kind == SAM_MEMTIME_READ_REST)
+        l->taken += bytes;
+    const bool leaves = kind == SAM_MEMTIME_READ_REST
+                            ? l->taken >= 64
+                            : kind == SAM_MEMTIME_READ_STREAM && bytes == 64;
+    p->count -= leaves && !l->dirty;
+    return at > soonest ? at : soonest;
 }
 
 uint64_t lref_request(void *context, unsigned unit, uint64_t now, uint64_t address, uint32_t bytes,

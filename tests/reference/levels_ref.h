@@ -11,7 +11,7 @@ enum { LREF_CYCLES = 1 << 18, LREF_LINES = 1024 };
 struct lref_line {
     uint64_t line, ready;
     bool dirty;
-    unsigned writer;
+    unsigned writer, taken;
 };
 
 struct lref {

@@ -125,9 +125,11 @@ static void fetch(struct wref *w, uint64_t now)
         return;
     if (!part->ahead && w->held >= w->config.lines && is_before(&work, &w->fetch))
         return;
-    const uint64_t answer =
-        send(w, line,
-             part->streams && line->bytes == 64 ? SAM_MEMTIME_READ_STREAM : SAM_MEMTIME_READ, now);
+    const uint64_t answer = send(w, line,
+                                 !part->streams      ? SAM_MEMTIME_READ
+                                 : line->bytes == 64 ? SAM_MEMTIME_READ_STREAM
+                                                     : SAM_MEMTIME_READ_REST,
+                                 now);
     part->read_next++;
     line->answer = answer;
     part->arrived = answer > part->arrived ? answer : part->arrived;
