@@ -445,8 +445,8 @@ static const char *on_definition(struct lsp *lsp, const json_t *id, const json_t
             result = report_text(json_object(), "uri", d->uri);
             result = report_set(result, "range", range(number, from, from + (json_int_t)size));
         }
-        line = result && towards != BACK ? NULL : strchr(line, '\n');
-        line += line != NULL;
+        const char *end = result && towards != BACK ? NULL : strchr(line, '\n');
+        line = end ? end + 1 : NULL;
     }
     respond(lsp, id, result ? result : json_null());
     return NULL;
