@@ -76,7 +76,8 @@ struct cc_opnd sam_cc_pure(struct cc_function *f, bool vector, const char *name,
 {
     const size_t key = ((uintptr_t)name >> 2) * 31 + a.reg * 7 + (uint32_t)a.imm * 3 + b.reg * 13 +
                        (uint32_t)b.imm * 5 + c.reg * 17;
-    uint32_t *slot = &f->cse_slots[(key * 2654435761u >> 7) % SAM_COUNT(f->cse_slots)];
+    uint32_t *slot =
+        &f->cse_slots[(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (f->slot_count - 1)];
     for (uint32_t i = *slot; i; i = f->cse[i - 1].next) {
         const struct cc_cse *entry = &f->cse[i - 1];
         const struct cc_insn *insn = &f->blocks[entry->block].insns[entry->insn];

@@ -53,6 +53,7 @@ static void free_function(struct cc_function *f)
     free(f->def_insn);
     free(f->machine);
     free(f->cse);
+    free(f->cse_slots);
 }
 
 /* Set the meeting point of each vector branch; in loops its address is in a register. */
