@@ -33,8 +33,6 @@ typedef struct llvm_object *llvm_ref;
     F(unsigned, ABIAlignmentOfType, (llvm_ref, llvm_ref))                                          \
     F(unsigned long long, OffsetOfElement, (llvm_ref, llvm_ref, unsigned))                         \
     F(llvm_ref, CreatePassBuilderOptions, (void))                                                  \
-    F(void, PassBuilderOptionsSetLoopVectorization, (llvm_ref, int))                               \
-    F(void, PassBuilderOptionsSetSLPVectorization, (llvm_ref, int))                                \
     F(void, DisposePassBuilderOptions, (llvm_ref))                                                 \
     F(llvm_ref, RunPasses, (llvm_ref, const char *, llvm_ref, llvm_ref))                           \
     F(char *, GetErrorMessage, (llvm_ref))                                                         \
