@@ -45,8 +45,10 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, GetNextGlobal, (llvm_ref))                                                         \
     F(llvm_ref, GetInitializer, (llvm_ref))                                                        \
     F(int, IsGlobalConstant, (llvm_ref))                                                           \
+    F(llvm_ref, GetReturnType, (llvm_ref))                                                         \
     F(llvm_ref, GlobalGetValueType, (llvm_ref))                                                    \
     F(const char *, GetValueName2, (llvm_ref, size_t *))                                           \
+    F(int, GetLinkage, (llvm_ref))                                                                 \
     F(void, SetLinkage, (llvm_ref, int))                                                           \
     F(int, IsDeclaration, (llvm_ref))                                                              \
     F(unsigned, GetFunctionCallConv, (llvm_ref))                                                   \

@@ -417,8 +417,15 @@ enum sam_status sam_cc_module_ready(struct cc *cc, const struct sam_buffer *raw,
     enum sam_status status = parse(cc, raw, false, &cc->module);
     if (status == SAM_OK)
         status = call_builtins(cc);
+    /* What only the library calls becomes part of its callers here, once. */
+    for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f)) {
+        llvm_ref result = cc->ll.GetReturnType(cc->ll.GlobalGetValueType(f));
+        if (cc->ll.GetLinkage(f) == LL_INTERNAL && cc->ll.GetTypeKind(result) != LL_INTEGER)
+            attribute(cc, f, "alwaysinline", true);
+    }
     if (status == SAM_OK)
-        status = run_passes(cc, "function(sroa,early-cse,simplifycfg,%1$s)");
+        status = run_passes(cc, "always-inline,function(sroa,early-cse,simplifycfg,%1$s,"
+                                "loop(loop-rotate),loop(indvars,loop-unroll-full),sroa,early-cse)");
     if (status == SAM_OK) {
         /* of functions with this linkage the linker takes those that are called */
         for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f))
