@@ -47,6 +47,7 @@ typedef struct llvm_object *llvm_ref;
     F(int, IsGlobalConstant, (llvm_ref))                                                           \
     F(llvm_ref, GetReturnType, (llvm_ref))                                                         \
     F(llvm_ref, GlobalGetValueType, (llvm_ref))                                                    \
+    F(void, SetValueName2, (llvm_ref, const char *, size_t))                                       \
     F(const char *, GetValueName2, (llvm_ref, size_t *))                                           \
     F(int, GetLinkage, (llvm_ref))                                                                 \
     F(void, SetLinkage, (llvm_ref, int))                                                           \

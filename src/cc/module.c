@@ -448,6 +448,10 @@ enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
         status = parse(cc, library, true, &cc->library);
     if (status != SAM_OK)
         return status;
+    const char *standard = cc->options->standard;
+    llvm_ref size = cc->ll.GetNamedFunction(cc->module, "_Z14get_local_sizej");
+    if (size && standard && strlen(standard) > 2 && standard[2] >= '2') /* "CL2.0" and later */
+        cc->ll.SetValueName2(size, "__samite_group_size", 19);
     cc->layout = cc->ll.GetModuleDataLayout(cc->module);
     status = call_builtins(cc);
     if (status == SAM_OK)

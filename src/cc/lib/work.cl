@@ -31,6 +31,22 @@ size_t SAM_OVER get_local_size(uint d)
     return sam_word(SAM_BLOCK, d, 1);
 }
 
+size_t SAM_OVER get_group_id(uint d)
+{
+    return d == 0   ? __samite_csr(0x808)
+           : d == 1 ? __samite_csr(0x809)
+           : d == 2 ? __samite_csr(0x80a)
+                    : 0;
+}
+
+/* get_local_size of OpenCL C 2.0, where the last group of a dimension may be smaller. */
+size_t __samite_group_size(uint d)
+{
+    const uint size = sam_word(SAM_BLOCK, d, 1);
+    const uint left = sam_word(SAM_GLOBAL, d, 1) - get_group_id(d) * size;
+    return left < size ? left : size;
+}
+
 size_t SAM_OVER get_enqueued_local_size(uint d)
 {
     return sam_word(SAM_BLOCK, d, 1);
@@ -40,14 +56,6 @@ size_t SAM_OVER get_num_groups(uint d)
 {
     const uint local_size = sam_word(SAM_BLOCK, d, 1);
     return (sam_word(SAM_GLOBAL, d, 1) + local_size - 1) / local_size;
-}
-
-size_t SAM_OVER get_group_id(uint d)
-{
-    return d == 0   ? __samite_csr(0x808)
-           : d == 1 ? __samite_csr(0x809)
-           : d == 2 ? __samite_csr(0x80a)
-                    : 0;
 }
 
 size_t SAM_OVER get_local_id(uint d)
@@ -64,7 +72,8 @@ size_t SAM_OVER get_global_id(uint d)
 
 size_t SAM_OVER get_local_linear_id(void)
 {
-    return __samite_lane();
+    const size_t row = get_local_id(2) * __samite_group_size(1) + get_local_id(1);
+    return row * __samite_group_size(0) + get_local_id(0);
 }
 
 size_t SAM_OVER get_global_linear_id(void)
