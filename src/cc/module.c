@@ -417,7 +417,7 @@ enum sam_status sam_cc_module_ready(struct cc *cc, const struct sam_buffer *raw,
     enum sam_status status = parse(cc, raw, false, &cc->module);
     if (status == SAM_OK)
         status = call_builtins(cc);
-    /* What only the library calls becomes part of its callers here, once. */
+    /* Helpers that the library alone calls become part of their callers here, once. */
     for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f)) {
         llvm_ref result = cc->ll.GetReturnType(cc->ll.GlobalGetValueType(f));
         if (cc->ll.GetLinkage(f) == LL_INTERNAL && cc->ll.GetTypeKind(result) != LL_INTEGER)
