@@ -255,11 +255,8 @@ struct cc_opnd sam_cc_op(struct cc_function *f, enum cc_op op, struct cc_opnd a,
         out.imm += a.kind == CC_SYMBOL ? b.imm : a.imm;
         return out;
     }
-    if (row->commutes && (a.kind == CC_IMM || (b.kind == CC_V && a.kind != CC_V))) {
-        out = a;
-        a = b;
-        b = out;
-    }
+    if (row->commutes && (a.kind == CC_IMM || (b.kind == CC_V && a.kind != CC_V)))
+        sam_cc_swap(LL_EQ, &a, &b);
     if (b.kind == CC_IMM && is_trivial(op, a, b.imm, &out))
         return out;
     if (op == OP_SUB && b.kind == CC_IMM) {
@@ -360,11 +357,8 @@ struct cc_opnd sam_cc_fma(struct cc_function *f, struct cc_opnd a, struct cc_opn
     if (a.kind != CC_V && b.kind != CC_V && c.kind != CC_V)
         return sam_cc_pure(f, false, "fmadd.s", sam_cc_scalar(f, a), sam_cc_scalar(f, b),
                            sam_cc_scalar(f, c));
-    if (a.kind == CC_V && b.kind != CC_V) {
-        const struct cc_opnd swap = a;
-        a = b;
-        b = swap;
-    }
+    if (a.kind == CC_V && b.kind != CC_V)
+        sam_cc_swap(LL_EQ, &a, &b);
     const bool scalar = a.kind != CC_V && b.kind == CC_V;
     const struct cc_opnd d = sam_cc_new(f, true);
     a = scalar ? sam_cc_scalar(f, a) : sam_cc_vector(f, a);

@@ -318,6 +318,8 @@ struct cc_opnd sam_cc_fma(struct cc_function *f, struct cc_opnd a, struct cc_opn
 /* 0 or 1. `pred`: LL_EQ ...; with `mask`, a vector result may be CC_V0. */
 struct cc_opnd sam_cc_icmp(struct cc_function *f, int pred, struct cc_opnd a, struct cc_opnd b);
 struct cc_opnd sam_cc_fcmp(struct cc_function *f, int pred, struct cc_opnd a, struct cc_opnd b);
+/* Exchange the operands; returns the predicate that compares them so. */
+int sam_cc_swap(int pred, struct cc_opnd *a, struct cc_opnd *b);
 struct cc_opnd sam_cc_select(struct cc_function *f, struct cc_opnd cond, struct cc_opnd a,
                              struct cc_opnd b);
 struct cc_opnd sam_cc_extend(struct cc_function *f, struct cc_opnd a, unsigned bits, bool sign);

@@ -70,6 +70,14 @@ struct cc_debug {
     bool failed;
 };
 
+/* Append an item to a list of struct cc_debug; returns its number, or CC_NO. */
+#define CC_DEBUG_ADD(d, list, ...)                                                                 \
+    ((d)->list##s = sam_cc_debug_room((d), (d)->list##s, (d)->list##_count, &(d)->list##_room,     \
+                                      sizeof *(d)->list##s),                                       \
+     (d)->failed ? CC_NO                                                                           \
+                 : ((d)->list##s[(d)->list##_count] = __VA_ARGS__, (uint32_t)(d)->list##_count++))
+void *sam_cc_debug_room(struct cc_debug *d, void *items, size_t count, size_t *room, size_t size);
+
 /* --- track.c */
 /* A call of llvm.dbg.*, in the block that is selected. */
 void sam_cc_debug_note(struct cc_function *f, llvm_ref call);
