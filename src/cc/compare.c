@@ -167,6 +167,7 @@ static void set_mask(struct cc_function *f, struct cc_opnd cond)
         insn = f->blocks[from].insns[at];
     insn.d = v0;
     insn.effect = false;
+    insn.notes = 0; /* a list of the original */
     sam_cc_put(f, f->block, insn);
     f->mask_block = f->block;
     f->mask = cond.reg;

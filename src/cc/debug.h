@@ -43,6 +43,7 @@ struct cc_variable {
 
 struct cc_location {
     uint32_t first, count; /* pieces */
+    uint32_t next;         /* with the same hash: location + 1, or 0 */
 };
 
 /* Variable `of` is at a location, or code of scope `of` runs, between two labels .Ld<n>. */
@@ -58,6 +59,7 @@ struct cc_debug {
     struct cc_scope *scopes;
     struct cc_variable *variables;
     struct cc_location *locations; /* 0: nowhere */
+    uint32_t by_hash[4096];        /* location + 1, or 0 */
     struct cc_range *ranges, *runs;
     size_t note_count, note_room, piece_count, piece_room, scope_count, scope_room, variable_count,
         variable_room, location_count, location_room, range_count, range_room, run_count, run_room;

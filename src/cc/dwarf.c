@@ -384,6 +384,7 @@ void sam_cc_debug_reset(struct cc_debug *d)
 {
     free(d->in);
     d->in = NULL;
+    memset(d->by_hash, 0, sizeof d->by_hash);
     d->note_count = d->piece_count = d->scope_count = d->variable_count = 0;
     d->location_count = d->range_count = d->run_count = 0;
 }

@@ -27,16 +27,25 @@ static bool in_register(const struct cc_piece *p)
 /* The number of the location with these pieces. */
 static uint32_t intern(struct cc_debug *d, const struct cc_piece *pieces, uint32_t count)
 {
-    for (uint32_t i = 0; i < d->location_count; i++)
-        if (d->locations[i].count == count &&
+    uint32_t hash = count;
+    for (uint32_t i = 0; i < count; i++)
+        hash = (hash + pieces[i].offset + 3 * pieces[i].size + 5 * pieces[i].kind +
+                7 * pieces[i].reg + 11 * (uint32_t)pieces[i].imm) *
+               0x9e3779b1u;
+    uint32_t *head = &d->by_hash[hash >> 20];
+    for (uint32_t i = *head; i; i = d->locations[i - 1].next)
+        if (d->locations[i - 1].count == count &&
             (!count ||
-             memcmp(d->pieces + d->locations[i].first, pieces, count * sizeof *pieces) == 0))
-            return i;
-    const struct cc_location new = {(uint32_t)d->piece_count, count};
+             memcmp(d->pieces + d->locations[i - 1].first, pieces, count * sizeof *pieces) == 0))
+            return i - 1;
+    const struct cc_location new = {(uint32_t)d->piece_count, count, *head};
     for (uint32_t i = 0; i < count; i++)
         CC_DEBUG_ADD(d, piece, pieces[i]);
     const uint32_t number = CC_DEBUG_ADD(d, location, new);
-    return number == CC_NO ? 0 : number;
+    if (number == CC_NO)
+        return 0;
+    *head = number + 1;
+    return number;
 }
 
 /* The pieces of a location that `keep` accepts, copied. */
