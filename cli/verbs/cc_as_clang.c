@@ -8,10 +8,9 @@
 
 /* Options of clang by their beginnings. */
 enum handling {
-    KEEP,   /* samite cc has the same one */
-    DROP,   /* the target, the linker, warnings, permissions that are not needed */
-    RENAME, /* --std, with what follows */
-    MACRO   /* KEEP, but for the macros that clang defines by itself */
+    KEEP, /* samite cc has the same one */
+    DROP, /* the target, the linker, warnings, permissions that are not needed */
+    MACRO /* KEEP, but for the macros that clang defines by itself */
 };
 
 static const struct row {
@@ -19,18 +18,18 @@ static const struct row {
     enum handling handling;
     bool value; /* in the next word, if this one ends here */
 } rows[] = {
-    {"-cl-std=", RENAME, false}, {"-cl-", DROP, false},
-    {"-D", MACRO, true},         {"-I", KEEP, true},
-    {"-o", KEEP, true},          {"-g", KEEP, false},
-    {"-w", KEEP, false},         {"-S", KEEP, false},
-    {"-c", DROP, false},         {"-O", DROP, false},
-    {"-target", DROP, true},     {"--target=", DROP, false},
-    {"-m", DROP, false},         {"-x", DROP, true},
-    {"-Wl,", DROP, false},       {"-W", DROP, false},
-    {"-L", DROP, true},          {"-l", DROP, true},
-    {"-T", DROP, true},          {"-f", DROP, false},
-    {"-nostd", DROP, false},     {"-nodefaultlibs", DROP, false},
-    {"-Xclang", DROP, true},     {"-Xlinker", DROP, true},
+    {"-cl-std=", KEEP, false}, {"-cl-", DROP, false},
+    {"-D", MACRO, true},       {"-I", KEEP, true},
+    {"-o", KEEP, true},        {"-g", KEEP, false},
+    {"-w", KEEP, false},       {"-S", KEEP, false},
+    {"-c", DROP, false},       {"-O", DROP, false},
+    {"-target", DROP, true},   {"--target=", DROP, false},
+    {"-m", DROP, false},       {"-x", DROP, true},
+    {"-Wl,", DROP, false},     {"-W", DROP, false},
+    {"-L", DROP, true},        {"-l", DROP, true},
+    {"-T", DROP, true},        {"-f", DROP, false},
+    {"-nostd", DROP, false},   {"-nodefaultlibs", DROP, false},
+    {"-Xclang", DROP, true},   {"-Xlinker", DROP, true},
 };
 
 static const struct row *find(const char *word)
@@ -48,7 +47,6 @@ static bool is_predefined(const char *macro)
 
 int cc_as_clang(struct cli_args *args)
 {
-    static char standard[] = "--std";
     if (!args->count || strcmp(args->words[0], "--as-ventus-clang") != 0)
         return CLI_OK;
     char **words = cli_own(args, 2 * (size_t)args->count + 1, sizeof *words);
@@ -67,10 +65,7 @@ int cc_as_clang(struct cli_args *args)
         const char *value = more ? args->words[i + 1] : word + size;
         const bool drop =
             row && (row->handling == DROP || (row->handling == MACRO && is_predefined(value)));
-        if (row && row->handling == RENAME) {
-            words[count++] = standard;
-            words[count++] = word + size;
-        } else if (!drop) {
+        if (!drop) {
             words[count++] = word;
             if (more)
                 words[count++] = args->words[i + 1];

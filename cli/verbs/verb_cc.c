@@ -5,6 +5,7 @@
 
 #include "cc_as_clang.h"
 #include "cli.h"
+#include "cli_args.h"
 #include "files.h"
 #include "samite/cc.h"
 #include "samite/file.h"
@@ -15,7 +16,7 @@
 struct request {
     const char *in, *out, *standard;
     uint64_t base, level, lanes;
-    struct cli_list defines, paths;
+    struct cli_list defines, paths, flags;
     bool assembly, lines, no_cache, no_warnings, as_clang;
 };
 
@@ -59,7 +60,9 @@ static int compile(const struct request *r)
                                            .standard = r->standard,
                                            .optimize = (unsigned)r->level,
                                            .no_cache = r->no_cache,
-                                           .variables = r->lines};
+                                           .variables = r->lines,
+                                           .flags = r->flags.items,
+                                           .flag_count = r->flags.count};
     const enum sam_status status = sam_cc_compile(&options, r->in, &text, &size, &messages, &error);
     if (messages && *messages && !(r->no_warnings && status == SAM_OK))
         cli_put_messages(messages);
@@ -72,10 +75,36 @@ static int compile(const struct request *r)
     return code;
 }
 
+/* Take out what is written as for clang, with one dash. */
+static int take_flags(struct cli_args *args, struct request *r)
+{
+    static const char std[] = "-cl-std=";
+    int kept = 0;
+    bool names = false; /* follow */
+    for (int i = 0; i < args->count; i++) {
+        char *word = args->words[i];
+        names |= strcmp(word, "--") == 0;
+        if (names) {
+            args->words[kept++] = word;
+        } else if (strncmp(word, std, sizeof std - 1) == 0) {
+            r->standard = word + sizeof std - 1;
+        } else if (strncmp(word, "-cl-", 4) == 0 || strcmp(word, "-Werror") == 0) {
+            const char **flag = CLI_APPEND(args, &r->flags);
+            if (!flag)
+                return cli_no_memory();
+            *flag = word;
+        } else {
+            args->words[kept++] = word;
+        }
+    }
+    args->count = kept;
+    return CLI_OK;
+}
+
 static int run(struct cli_args *args)
 {
     struct request r = {.base = 0x80000000, .level = 2};
-    int code = cc_as_clang(args) ?: cli_read(args, &r);
+    int code = cc_as_clang(args) ?: take_flags(args, &r) ?: cli_read(args, &r);
     if (code == CLI_OK && r.as_clang)
         code = cli_usage_error(args, "--as-ventus-clang: expected it before all other options");
     if (code == CLI_OK && !r.out)
@@ -124,9 +153,12 @@ const struct cli_verb verb_cc = {
     .details =
         "clang 14 to 19 and LLVM of its version do the first half and must be installed\n"
         "(`apt install clang`); SAMITE_CLANG names another clang. `samite run`, `debug` and\n"
-        "`sweep` compile a .cl file on their own. Results are kept in ~/.cache/samite.\n",
+        "`sweep` compile a .cl file on their own. Results are kept in ~/.cache/samite.\n"
+        "-Werror and build options of OpenCL are taken as clang takes them: -cl-std=CL2.0,\n"
+        "-cl-fast-relaxed-math, -cl-mad-enable, -cl-opt-disable and the like.\n",
     .examples = "  samite cc vecadd.cl -o vecadd.elf\n"
                 "  samite cc -D BLOCK=16 -I include kernel.cl -o kernel.elf\n"
+                "  samite cc -cl-fast-relaxed-math kernel.cl -o kernel.elf\n"
                 "  samite cc -S kernel.cl -o -\n",
     .run = run,
 };

@@ -25,6 +25,9 @@ struct sam_cc_options {
     unsigned optimize;    /* 0 to 3, as -O of clang; 0: 2 */
     bool no_cache;        /* compile even if an earlier result is in the cache */
     bool variables;       /* describe arguments and variables, as DWARF for debuggers */
+    const char *const
+        *flags; /* -cl-fast-relaxed-math and other build options of OpenCL; -w, -Werror */
+    size_t flag_count;
 };
 
 /* Compile the OpenCL C file at `path` ("-": standard input) to assembly that sam_assemble reads:

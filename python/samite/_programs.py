@@ -157,13 +157,14 @@ def parse_elf(data: bytes, name: str) -> Program:
 
 
 def compile_kernels(path: Path, defines: Optional[Mapping[str, Any]], include_paths: Sequence[Any],
-                    **more: Any) -> bytes:
+                    flags: Sequence[bytes] = (), **more: Any) -> bytes:
     """OpenCL C to assembly, by clang; SourceError has clang's messages."""
     words = [name_bytes(f"{key}={value}", "a define") for key, value in (defines or {}).items()]
     paths = [os.fsencode(path) for path in include_paths]
-    settings = options(abi.sam_cc_options, define_count=len(words), include_count=len(paths), **more)
-    lists = [_texts(words), _texts(paths)]
-    settings.defines, settings.include_paths = (cast(rows, POINTER(c_char_p)) for rows in lists)
+    settings = options(abi.sam_cc_options, define_count=len(words), include_count=len(paths), flag_count=len(flags),
+                       **more)
+    lists = [_texts(words), _texts(paths), _texts(list(flags))]
+    settings.defines, settings.include_paths, settings.flags = (cast(rows, POINTER(c_char_p)) for rows in lists)
     text, size, messages, error = c_void_p(), c_size_t(), c_void_p(), abi.sam_error()
     status = lib.sam_cc_compile(byref(settings), os.fsencode(path), byref(text), byref(size), byref(messages),
                                 byref(error))
@@ -173,7 +174,7 @@ def compile_kernels(path: Path, defines: Optional[Mapping[str, Any]], include_pa
 
 def cc(source: Union[str, "os.PathLike[str]"], *, text: bool = False, defines: Optional[Mapping[str, Any]] = None,
        include_paths: Sequence[Any] = (), standard: str = "CL1.2", optimize: int = 2, variables: bool = False,
-       base: int = abi.SAM_CODE_BASE) -> Program:
+       flags: Sequence[str] = (), base: int = abi.SAM_CODE_BASE) -> Program:
     """Compile kernels in OpenCL C to a Program that Gpu.load takes; its `kernels` are their arguments.
 
     source         path of a file, or with `text` the text itself
@@ -182,13 +183,15 @@ def cc(source: Union[str, "os.PathLike[str]"], *, text: bool = False, defines: O
     standard       "CL1.1", "CL1.2", "CL2.0" or "CL3.0"
     optimize       1 to 3, as -O of clang
     variables      describe variables, for debuggers
+    flags          build options of OpenCL, such as "-cl-fast-relaxed-math"
 
     It needs clang. SourceError: the text has errors, or something that the compiler rejects; ValueError: an option
     that cannot be.
     """
     if optimize not in (1, 2, 3):
         raise ValueError(f"optimize={optimize!r}: expected 1 to 3")
-    words: dict[str, Any] = dict(standard=name_bytes(standard, "standard"), optimize=optimize, variables=variables)
+    words: dict[str, Any] = dict(standard=name_bytes(standard, "standard"), optimize=optimize, variables=variables,
+                                 flags=[name_bytes(flag, "a flag") for flag in flags])
     if text:
         if not isinstance(source, str):
             raise TypeError(f"a text must be a str, not {type(source).__name__}")

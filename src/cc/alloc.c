@@ -17,7 +17,9 @@ struct segment {
 
 struct alloc {
     struct cc_function *f;
-    uint32_t words;     /* of a set of registers */
+    uint32_t *shared;   /* of each register: its bit in a set, if several blocks need it */
+    uint32_t *reg_of;   /* of each bit */
+    uint32_t words;     /* of a set */
     uint64_t *in, *out; /* sets of each block */
     uint32_t *first;    /* position of each block */
     uint32_t positions;
@@ -138,29 +140,76 @@ static bool drop_dead(struct cc_function *f)
 
 /* --- liveness */
 struct live {
+    const uint32_t *shared;
     uint64_t *set;
 };
 
 static void remove_write(void *context, struct cc_opnd *reg, bool write)
 {
-    uint64_t *set = context;
-    if (write)
-        set[reg->reg / 64] &= ~(UINT64_C(1) << reg->reg % 64);
+    const struct live *l = context;
+    const uint32_t bit = l->shared[reg->reg];
+    if (write && bit != CC_NO)
+        l->set[bit / 64] &= ~(UINT64_C(1) << bit % 64);
 }
 
 static void add_read(void *context, struct cc_opnd *reg, bool write)
 {
-    if (!write)
-        add(context, reg->reg);
+    const struct live *l = context;
+    if (!write && l->shared[reg->reg] != CC_NO)
+        add(l->set, l->shared[reg->reg]);
+}
+
+/* Most registers are needed in one block only, which writes them first: they are in no set. */
+struct sharing {
+    uint32_t *shared, block;
+    bool writes; /* are looked at, rather than reads */
+};
+#define SEVERAL (CC_NO - 1)
+
+static void share(void *context, struct cc_opnd *reg, bool write)
+{
+    struct sharing *s = context;
+    uint32_t *of = &s->shared[reg->reg];
+    if (write == s->writes && *of != s->block)
+        *of = *of == CC_NO && write ? s->block : SEVERAL;
+}
+
+static bool find_shared(struct alloc *a)
+{
+    struct cc_function *f = a->f;
+    uint32_t count = 0;
+    a->shared = sam_alloc(f->reg_count + 1, sizeof *a->shared);
+    a->reg_of = sam_alloc(f->reg_count + 1, sizeof *a->reg_of);
+    if (!a->shared || !a->reg_of)
+        return false;
+    memset(a->shared, 0xff, f->reg_count * sizeof *a->shared);
+    for (uint32_t k = 0; k < f->order_count; k++) {
+        struct sharing s = {.shared = a->shared, .block = f->order[k]};
+        struct cc_block *b = &f->blocks[s.block];
+        for (size_t i = 0; i < 2 * b->count; i++) {
+            s.writes = i % 2;
+            sam_cc_visit(&b->insns[i / 2], share, &s);
+        }
+        s.writes = false;
+        visit_end(b, share, &s);
+    }
+    for (uint32_t r = 0; r < f->reg_count; r++) {
+        const bool several = a->shared[r] == SEVERAL;
+        a->shared[r] = several ? count : CC_NO;
+        a->reg_of[count] = r;
+        count += several;
+    }
+    a->words = count / 64 + 1;
+    return true;
 }
 
 static void add_scalars(const struct alloc *a, uint64_t *to, const uint64_t *from)
 {
     for (uint32_t w = 0; w < a->words; w++)
         for (uint64_t left = from[w]; left; left &= left - 1) {
-            const uint32_t reg = w * 64 + (uint32_t)__builtin_ctzll(left);
-            if (!a->f->is_vector[reg])
-                add(to, reg);
+            const uint32_t bit = w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (!a->f->is_vector[a->reg_of[bit]])
+                add(to, bit);
         }
 }
 
@@ -169,6 +218,7 @@ static bool find_live(struct alloc *a)
     struct cc_function *f = a->f;
     const size_t size = (size_t)a->words * f->block_count;
     uint64_t *meet = sam_alloc(size + 1, sizeof *meet), *set = sam_alloc(a->words, sizeof *set);
+    struct live live = {a->shared, set};
     if (!meet || !set) {
         free(meet);
         free(set);
@@ -185,10 +235,10 @@ static bool find_live(struct alloc *a)
                 for (uint32_t w = 0; w < a->words; w++)
                     out[w] |= a->in[(size_t)next[i] * a->words + w];
             memcpy(set, out, a->words * sizeof *set);
-            visit_end(block, add_read, set);
+            visit_end(block, add_read, &live);
             for (size_t i = block->count; i-- > 0;) {
-                sam_cc_visit(&block->insns[i], remove_write, set);
-                sam_cc_visit(&block->insns[i], add_read, set);
+                sam_cc_visit(&block->insns[i], remove_write, &live);
+                sam_cc_visit(&block->insns[i], add_read, &live);
             }
             for (uint32_t w = 0; w < a->words; w++) {
                 set[w] |= meet[(size_t)b * a->words + w];
@@ -275,7 +325,7 @@ static void find_segments(struct alloc *a)
             w.weight *= 8;
         for (uint32_t i = 0; i < a->words; i++)
             for (uint64_t left = out[i]; left; left &= left - 1)
-                a->open[i * 64 + (uint32_t)__builtin_ctzll(left)] = last;
+                a->open[a->reg_of[i * 64 + (uint32_t)__builtin_ctzll(left)]] = last;
         visit_end(block, begin_at_read, &w);
         for (size_t i = block->count; i-- > 0;) {
             struct cc_insn *insn = &block->insns[i];
@@ -291,12 +341,10 @@ static void find_segments(struct alloc *a)
         /* alive at the start, perhaps only because another path will read it */
         for (uint32_t i = 0; i < a->words; i++)
             for (uint64_t left = in[i]; left; left &= left - 1) {
-                const uint32_t reg = i * 64 + (uint32_t)__builtin_ctzll(left);
+                const uint32_t reg = a->reg_of[i * 64 + (uint32_t)__builtin_ctzll(left)];
                 add_segment(a, reg, first, a->open[reg] ? a->open[reg] : first + 1);
                 a->open[reg] = 0;
             }
-        for (uint32_t reg = 0; reg < f->reg_count; reg++)
-            a->open[reg] = 0;
     }
 }
 
@@ -411,6 +459,8 @@ static bool choose_all(struct alloc *a)
 
 static void free_all(struct alloc *a)
 {
+    free(a->shared);
+    free(a->reg_of);
     free(a->in);
     free(a->out);
     free(a->first);
@@ -427,7 +477,8 @@ static bool assign(struct alloc *a)
 {
     struct cc_function *f = a->f;
     const uint32_t n = f->reg_count;
-    a->words = n / 64 + 1;
+    if (!find_shared(a))
+        return false;
     const size_t sets = (size_t)a->words * f->block_count;
     a->in = sam_alloc(sets, sizeof *a->in);
     a->out = sam_alloc(sets, sizeof *a->out);

@@ -76,7 +76,8 @@ struct cc_opnd sam_cc_pure(struct cc_function *f, bool vector, const char *name,
 {
     const size_t key = ((uintptr_t)name >> 2) * 31 + a.reg * 7 + (uint32_t)a.imm * 3 + b.reg * 13 +
                        (uint32_t)b.imm * 5 + c.reg * 17;
-    uint32_t *slot = &f->cse_slots[(key * 2654435761u >> 7) % SAM_COUNT(f->cse_slots)];
+    uint32_t *slot =
+        &f->cse_slots[(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (f->slot_count - 1)];
     for (uint32_t i = *slot; i; i = f->cse[i - 1].next) {
         const struct cc_cse *entry = &f->cse[i - 1];
         const struct cc_insn *insn = &f->blocks[entry->block].insns[entry->insn];
@@ -254,11 +255,8 @@ struct cc_opnd sam_cc_op(struct cc_function *f, enum cc_op op, struct cc_opnd a,
         out.imm += a.kind == CC_SYMBOL ? b.imm : a.imm;
         return out;
     }
-    if (row->commutes && (a.kind == CC_IMM || (b.kind == CC_V && a.kind != CC_V))) {
-        out = a;
-        a = b;
-        b = out;
-    }
+    if (row->commutes && (a.kind == CC_IMM || (b.kind == CC_V && a.kind != CC_V)))
+        sam_cc_swap(LL_EQ, &a, &b);
     if (b.kind == CC_IMM && is_trivial(op, a, b.imm, &out))
         return out;
     if (op == OP_SUB && b.kind == CC_IMM) {
@@ -359,11 +357,8 @@ struct cc_opnd sam_cc_fma(struct cc_function *f, struct cc_opnd a, struct cc_opn
     if (a.kind != CC_V && b.kind != CC_V && c.kind != CC_V)
         return sam_cc_pure(f, false, "fmadd.s", sam_cc_scalar(f, a), sam_cc_scalar(f, b),
                            sam_cc_scalar(f, c));
-    if (a.kind == CC_V && b.kind != CC_V) {
-        const struct cc_opnd swap = a;
-        a = b;
-        b = swap;
-    }
+    if (a.kind == CC_V && b.kind != CC_V)
+        sam_cc_swap(LL_EQ, &a, &b);
     const bool scalar = a.kind != CC_V && b.kind == CC_V;
     const struct cc_opnd d = sam_cc_new(f, true);
     a = scalar ? sam_cc_scalar(f, a) : sam_cc_vector(f, a);

@@ -168,9 +168,9 @@ struct cc_block {
     uint32_t rpc;           /* of CC_SPLIT: the block at which its lanes meet */
     struct cc_opnd address; /* of CC_SPLIT in a loop: the register with the address of rpc */
     uint32_t line, file;
-    uint32_t loop; /* innermost loop, or CC_NO_LOOP */
-    uint32_t idom;
-    bool join; /* some branch meets here */
+    uint32_t loop;         /* innermost loop, or CC_NO_LOOP */
+    uint32_t place, below; /* in the tree of dominators; the blocks that it dominates */
+    bool join;             /* some branch meets here */
 };
 
 #define CC_NO    UINT32_MAX
@@ -226,7 +226,7 @@ struct cc_function {
         uint32_t block, insn, next;
     } * cse;
     uint32_t cse_count, cse_room;
-    uint32_t cse_slots[1024];  /* index + 1 */
+    uint32_t *cse_slots;       /* index + 1; `slot_count` of them */
     uint32_t mask_block, mask; /* the condition that v0 holds in this block */
     bool failed;               /* memory has run out */
     bool in_vectors;           /* uniform values too: scalar registers do not suffice */
@@ -248,6 +248,7 @@ unsigned sam_cc_next(const struct cc_block *b, uint32_t next[2]);
 uint32_t sam_cc_depth(const struct cc_function *f, uint32_t block);
 
 /* --- uniform.c */
+bool sam_cc_values_read(struct cc_function *f);
 bool sam_cc_uniform(struct cc_function *f);
 struct cc_value *sam_cc_value(const struct cc_function *f, llvm_ref ref); /* NULL: a constant */
 
@@ -317,6 +318,8 @@ struct cc_opnd sam_cc_fma(struct cc_function *f, struct cc_opnd a, struct cc_opn
 /* 0 or 1. `pred`: LL_EQ ...; with `mask`, a vector result may be CC_V0. */
 struct cc_opnd sam_cc_icmp(struct cc_function *f, int pred, struct cc_opnd a, struct cc_opnd b);
 struct cc_opnd sam_cc_fcmp(struct cc_function *f, int pred, struct cc_opnd a, struct cc_opnd b);
+/* Exchange the operands; returns the predicate that compares them so. */
+int sam_cc_swap(int pred, struct cc_opnd *a, struct cc_opnd *b);
 struct cc_opnd sam_cc_select(struct cc_function *f, struct cc_opnd cond, struct cc_opnd a,
                              struct cc_opnd b);
 struct cc_opnd sam_cc_extend(struct cc_function *f, struct cc_opnd a, unsigned bits, bool sign);

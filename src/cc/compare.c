@@ -10,10 +10,13 @@ static struct cc_opnd pure2(struct cc_function *f, bool vector, const char *name
     return sam_cc_pure(f, vector, name, a, b, (struct cc_opnd){0});
 }
 
-static int swapped(int pred)
+int sam_cc_swap(int pred, struct cc_opnd *a, struct cc_opnd *b)
 {
     static const int to[] = {LL_EQ,  LL_NE,  LL_ULT, LL_ULE, LL_UGT,
                              LL_UGE, LL_SLT, LL_SLE, LL_SGT, LL_SGE};
+    const struct cc_opnd swap = *a;
+    *a = *b;
+    *b = swap;
     return to[pred - LL_EQ];
 }
 
@@ -42,12 +45,8 @@ static struct cc_opnd scalar_icmp(struct cc_function *f, int pred, struct cc_opn
         return pred == LL_EQ ? pure2(f, false, "sltiu", d, sam_cc_imm(1))
                              : pure2(f, false, "sltu", (struct cc_opnd){.kind = CC_X}, d);
     }
-    if (pred == LL_UGT || pred == LL_SGT || pred == LL_ULE || pred == LL_SLE) {
-        const struct cc_opnd swap = a;
-        a = b;
-        b = swap;
-        pred = swapped(pred);
-    }
+    if (pred == LL_UGT || pred == LL_SGT || pred == LL_ULE || pred == LL_SLE)
+        pred = sam_cc_swap(pred, &a, &b);
     const bool is_signed = pred == LL_SLT || pred == LL_SGE;
     struct cc_opnd less;
     a = sam_cc_scalar(f, a);
@@ -74,12 +73,8 @@ struct cc_opnd sam_cc_icmp(struct cc_function *f, int pred, struct cc_opnd a, st
         return sam_cc_imm(holds(pred, a.imm, b.imm));
     if (a.kind == b.kind && a.reg == b.reg && a.imm == b.imm)
         return sam_cc_imm(holds(pred, 0, 0));
-    if (a.kind == CC_IMM || (a.kind != CC_V && b.kind == CC_V)) {
-        const struct cc_opnd swap = a;
-        a = b;
-        b = swap;
-        pred = swapped(pred);
-    }
+    if (a.kind == CC_IMM || (a.kind != CC_V && b.kind == CC_V))
+        pred = sam_cc_swap(pred, &a, &b);
     if (b.kind == CC_IMM) { /* bounds that move by one */
         if (pred == LL_SGE && b.imm != INT32_MIN)
             return sam_cc_icmp(f, LL_SGT, a, sam_cc_imm(b.imm - 1));
@@ -96,12 +91,8 @@ struct cc_opnd sam_cc_icmp(struct cc_function *f, int pred, struct cc_opnd a, st
     }
     if (a.kind != CC_V)
         return scalar_icmp(f, pred, a, b);
-    if (b.kind == CC_V && (pred == LL_UGT || pred == LL_SGT || pred == LL_UGE || pred == LL_SGE)) {
-        const struct cc_opnd swap = a;
-        a = b;
-        b = swap;
-        pred = swapped(pred);
-    }
+    if (b.kind == CC_V && (pred == LL_UGT || pred == LL_SGT || pred == LL_UGE || pred == LL_SGE))
+        pred = sam_cc_swap(pred, &a, &b);
     if (pred == LL_UGE || pred == LL_SGE) { /* than a scalar */
         a = sam_cc_icmp(f, pred == LL_UGE ? LL_ULT : LL_SLT, a, b);
         return sam_cc_op(f, OP_XOR, a, sam_cc_imm(1));
@@ -176,6 +167,7 @@ static void set_mask(struct cc_function *f, struct cc_opnd cond)
         insn = f->blocks[from].insns[at];
     insn.d = v0;
     insn.effect = false;
+    insn.notes = 0; /* a list of the original */
     sam_cc_put(f, f->block, insn);
     f->mask_block = f->block;
     f->mask = cond.reg;

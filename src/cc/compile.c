@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of OpenCL C to assembly. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static void free_function(struct cc_function *f)
     free(f->def_insn);
     free(f->machine);
     free(f->cse);
+    free(f->cse_slots);
 }
 
 /* Set the meeting point of each vector branch; in loops its address is in a register. */
@@ -89,7 +91,10 @@ static enum sam_status kernel(struct cc *cc, llvm_ref ref, bool in_vectors)
     sam_cc_required_size(cc, ref, f.required);
     cc->local_size = 0;
     memset(cc->local_at, 0, (cc->global_count + 1) * sizeof *cc->local_at);
-    enum sam_status status = sam_cc_flow_read(&f);
+    enum sam_status status =
+        strcmp(f.name, "_start") == 0
+            ? sam_cc_refuse(cc, ref, "a kernel '_start': that is the name of the start code")
+            : sam_cc_flow_read(&f);
     if (status == SAM_OK && !sam_cc_uniform(&f))
         status = sam_fail_memory(cc->error);
     if (status == SAM_OK)
@@ -193,25 +198,62 @@ static enum sam_status translate(const struct cc_clang *clang, const struct sam_
     return status;
 }
 
+/* A build option of OpenCL that clang takes as it is. */
+static enum sam_status check_flag(const char *flag, struct sam_error *error)
+{
+    static const char *const known[] = {"-cl-denorms-are-zero",
+                                        "-cl-fast-relaxed-math",
+                                        "-cl-finite-math-only",
+                                        "-cl-fp32-correctly-rounded-divide-sqrt",
+                                        "-cl-kernel-arg-info",
+                                        "-cl-mad-enable",
+                                        "-cl-no-signed-zeros",
+                                        "-cl-opt-disable",
+                                        "-cl-single-precision-constant",
+                                        "-cl-strict-aliasing",
+                                        "-cl-uniform-work-group-size",
+                                        "-cl-unsafe-math-optimizations",
+                                        "-w",
+                                        "-Werror"};
+    unsigned least = UINT_MAX;
+    const char *near = "";
+    for (size_t i = 0; i < SAM_COUNT(known); i++) {
+        const unsigned edits = sam_edits(flag, strlen(flag), known[i]);
+        if (edits == 0)
+            return SAM_OK;
+        if (edits < least)
+            near = known[i];
+        least = edits < least ? edits : least;
+    }
+    return sam_fail(error, SAM_ERR_USAGE,
+                    "unknown build option '%.100s' of OpenCL; did you mean '%s'?", flag, near);
+}
+
 /* The words that pass the caller's options to clang; text of them in `held`. */
-static bool words_of(const struct sam_cc_options *o, const char *path, const char **words,
-                     size_t room, char *held, size_t size)
+static enum sam_status words_of(const struct sam_cc_options *o, const char *path,
+                                const char **words, size_t room, char *held, size_t size,
+                                struct sam_error *error)
 {
     size_t count = 0;
     const struct {
         const char *flag;
         const char *const *items;
         size_t count;
-    } lists[] = {{"-D", o->defines, o->define_count}, {"-I", o->include_paths, o->include_count}};
+    } lists[] = {{"-D", o->defines, o->define_count},
+                 {"-I", o->include_paths, o->include_count},
+                 {NULL, o->flags, o->flag_count}};
     const int standard = snprintf(held, size, "-cl-std=%s", o->standard ? o->standard : "CL1.2");
     if (standard < 0 || (size_t)standard >= size)
-        return false;
+        return sam_fail(error, SAM_ERR_USAGE, "a name of a standard that is too long");
     words[count++] = held;
     for (size_t i = 0; i < SAM_COUNT(lists); i++)
         for (size_t k = 0; k < lists[i].count; k++) {
             if (count + 8 > room)
-                return false;
-            words[count++] = lists[i].flag;
+                return sam_fail(error, SAM_ERR_USAGE, "more options than 200");
+            if (lists[i].flag)
+                words[count++] = lists[i].flag;
+            else if (check_flag(lists[i].items[k], error) != SAM_OK)
+                return SAM_ERR_USAGE;
             words[count++] = lists[i].items[k];
         }
     if (strcmp(path, "-") == 0) { /* includes next to the program's working directory */
@@ -219,7 +261,7 @@ static bool words_of(const struct sam_cc_options *o, const char *path, const cha
         words[count++] = ".";
     }
     words[count] = NULL;
-    return true;
+    return SAM_OK;
 }
 
 /* clang 14 knows vload_half and its like by its header only, which takes 40 ms to read, and not by
@@ -241,16 +283,16 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
     struct sam_buffer text = {0}, source = {0}, bitcode = {0};
     const char *words[480];
     char held[64];
-    if (!words_of(options, path, words, SAM_COUNT(words) - 16, held, sizeof held))
-        return sam_fail(error, SAM_ERR_USAGE,
-                        "more options than 200, or a name of a standard "
-                        "that is too long");
+    enum sam_status status =
+        words_of(options, path, words, SAM_COUNT(words) - 16, held, sizeof held, error);
+    if (status != SAM_OK)
+        return status;
     size_t count = 0;
     while (words[count])
         count++;
     const bool piped = strcmp(path, "-") == 0;
     const char *name = piped ? "<stdin>" : path;
-    enum sam_status status = sam_file_read(path, 1 << 26, &text, error);
+    status = sam_file_read(path, 1 << 26, &text, error);
     if (status == SAM_OK && text.size && memchr(text.data, '\0', text.size))
         status = sam_fail(error, SAM_ERR_INPUT, "%s: a binary file: expected OpenCL C", name);
     if (status == SAM_OK)
@@ -269,6 +311,8 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
         sam_cache_add(&hash, sam_cc_library, strlen(sam_cc_library));
         sam_cache_add(&hash, clang.version, strlen(clang.version));
         sam_cache_add(&hash, held, strlen(held));
+        for (size_t i = 0; i < options->flag_count; i++)
+            sam_cache_add(&hash, options->flags[i], strlen(options->flags[i]) + 1);
         sam_cache_add(&hash, &level, sizeof level);
         sam_cache_add(&hash, &options->variables, sizeof options->variables);
         sam_cache_add(&hash, source.data, source.size);

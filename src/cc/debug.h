@@ -43,6 +43,7 @@ struct cc_variable {
 
 struct cc_location {
     uint32_t first, count; /* pieces */
+    uint32_t next;         /* with the same hash: location + 1, or 0 */
 };
 
 /* Variable `of` is at a location, or code of scope `of` runs, between two labels .Ld<n>. */
@@ -58,6 +59,7 @@ struct cc_debug {
     struct cc_scope *scopes;
     struct cc_variable *variables;
     struct cc_location *locations; /* 0: nowhere */
+    uint32_t by_hash[4096];        /* location + 1, or 0 */
     struct cc_range *ranges, *runs;
     size_t note_count, note_room, piece_count, piece_room, scope_count, scope_room, variable_count,
         variable_room, location_count, location_room, range_count, range_room, run_count, run_room;
@@ -69,6 +71,14 @@ struct cc_debug {
     uint32_t span_label;
     bool failed;
 };
+
+/* Append an item to a list of struct cc_debug; returns its number, or CC_NO. */
+#define CC_DEBUG_ADD(d, list, ...)                                                                 \
+    ((d)->list##s = sam_cc_debug_room((d), (d)->list##s, (d)->list##_count, &(d)->list##_room,     \
+                                      sizeof *(d)->list##s),                                       \
+     (d)->failed ? CC_NO                                                                           \
+                 : ((d)->list##s[(d)->list##_count] = __VA_ARGS__, (uint32_t)(d)->list##_count++))
+void *sam_cc_debug_room(struct cc_debug *d, void *items, size_t count, size_t *room, size_t size);
 
 /* --- track.c */
 /* A call of llvm.dbg.*, in the block that is selected. */

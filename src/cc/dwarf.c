@@ -85,15 +85,8 @@ static void put_type(struct cc_debug *d, llvm_ref type)
     type = plain(d->cc, type);
     while (i < d->type_count && d->types[i] != type)
         i++;
-    if (i == d->type_count) {
-        llvm_ref *grown = sam_grow(d->types, d->type_count, &d->type_room, sizeof(llvm_ref));
-        if (!grown) {
-            d->failed = true;
-            return;
-        }
-        d->types = grown;
-        d->types[d->type_count++] = type;
-    }
+    if (i == d->type_count)
+        CC_DEBUG_ADD(d, type, type);
     sam_buffer_printf(&d->info, "\t.word\t.Ldt%zu\n", i);
 }
 
@@ -391,6 +384,7 @@ void sam_cc_debug_reset(struct cc_debug *d)
 {
     free(d->in);
     d->in = NULL;
+    memset(d->by_hash, 0, sizeof d->by_hash);
     d->note_count = d->piece_count = d->scope_count = d->variable_count = 0;
     d->location_count = d->range_count = d->run_count = 0;
 }

@@ -22,17 +22,13 @@ uint32_t sam_cc_block_new(struct cc_function *f, uint32_t loop)
     }
     f->blocks = blocks;
     f->block_room = (uint32_t)room;
-    f->blocks[f->block_count] =
-        (struct cc_block){.end = CC_RETURN, .loop = loop, .idom = CC_NO, .rpc = CC_NO};
+    f->blocks[f->block_count] = (struct cc_block){.end = CC_RETURN, .loop = loop, .rpc = CC_NO};
     return f->block_count++;
 }
 
 uint32_t sam_cc_block_of(const struct cc_function *f, llvm_ref block)
 {
-    uint32_t low = 0;
-    while (low < f->ir_blocks && f->ir[low] != block)
-        low++;
-    return low;
+    return sam_cc_value(f, f->cc->ll.GetBasicBlockTerminator(block))->block;
 }
 
 /* Blocks in an order in which each comes before all that lead to it, back edges aside. Blocks
@@ -85,110 +81,126 @@ bool sam_cc_flow_order(struct cc_function *f)
     return good;
 }
 
-/* Edges: of each block those before it. */
-static bool edges(const struct cc_function *f, uint32_t **start, uint32_t **from)
+/* The blocks to which edges lead from each block, or with `back` those before it. Blocks marked in
+ * `endless` (NULL: none) have an edge to the exit as well. */
+struct edges {
+    uint32_t *start, *to;
+};
+
+static bool find_edges(const struct cc_function *f, bool back, const uint8_t *endless,
+                       struct edges *e)
 {
-    uint32_t next[2];
-    *start = sam_alloc(f->block_count + 2, sizeof **start);
-    *from = sam_alloc(2 * (size_t)f->block_count + 1, sizeof **from);
-    if (!*start || !*from)
+    uint32_t next[3];
+    e->start = sam_alloc(f->block_count + 2, sizeof *e->start);
+    e->to = sam_alloc(3 * (size_t)f->block_count + 1, sizeof *e->to);
+    for (int pass = 0; e->start && e->to && pass < 2; pass++) {
+        for (uint32_t b = 0; b < f->block_count; b++) {
+            unsigned count = sam_cc_next(&f->blocks[b], next);
+            if (endless && endless[b])
+                next[count++] = f->exit;
+            while (count-- > 0) {
+                const uint32_t from = back ? next[count] : b;
+                if (pass == 0)
+                    e->start[from + 2]++;
+                else
+                    e->to[e->start[from + 1]++] = back ? b : next[count];
+            }
+        }
+        for (uint32_t b = 0; pass == 0 && b < f->block_count; b++)
+            e->start[b + 2] += e->start[b + 1];
+    }
+    return e->start && e->to;
+}
+
+static void free_edges(struct edges *e)
+{
+    free(e->start);
+    free(e->to);
+}
+
+/* Blocks that are reached along edges, numbered from 1 after all that they lead to. */
+struct reach {
+    uint32_t *number, *order, *stack, *at;
+    uint32_t count;
+};
+
+static bool open_reach(struct reach *r, const struct edges *e, uint32_t blocks)
+{
+    *r = (struct reach){.number = sam_alloc(blocks, sizeof *r->number),
+                        .order = sam_alloc(blocks, sizeof *r->order),
+                        .stack = sam_alloc(blocks, sizeof *r->stack),
+                        .at = sam_alloc(blocks, sizeof *r->at)};
+    if (!r->number || !r->order || !r->stack || !r->at)
         return false;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (unsigned i = sam_cc_next(&f->blocks[b], next); i-- > 0;)
-            (*start)[next[i] + 2]++;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        (*start)[b + 2] += (*start)[b + 1];
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (unsigned i = sam_cc_next(&f->blocks[b], next); i-- > 0;)
-            (*from)[(*start)[next[i] + 1]++] = b;
+    memcpy(r->at, e->start, blocks * sizeof *r->at);
     return true;
 }
 
-/* Sets of blocks that nothing leads to stay full, past their end as well. */
-static bool is_known(const uint64_t *set, uint32_t n)
+static void free_reach(struct reach *r)
 {
-    return !(set[n / 64] >> n % 64 & 1);
+    free(r->number);
+    free(r->order);
+    free(r->stack);
+    free(r->at);
 }
 
-/* The set of block `b` becomes what the sets of the blocks in `with` share, and itself. */
-static bool meet(uint64_t *sets, size_t words, uint32_t b, const uint32_t *with, uint32_t count)
+static void reach_from(struct reach *r, const struct edges *e, uint32_t block)
 {
-    bool changed = false;
-    for (size_t w = 0; w < words && count; w++) {
-        uint64_t both = UINT64_MAX;
-        for (uint32_t k = 0; k < count; k++)
-            both &= sets[with[k] * words + w];
-        both |= w == b / 64 ? UINT64_C(1) << b % 64 : 0;
-        changed |= sets[b * words + w] != both;
-        sets[b * words + w] = both;
-    }
-    return changed;
-}
-
-/* The last of the blocks in the set of `b` before `b` itself: that with the largest set. */
-static uint32_t immediate(const uint64_t *sets, size_t words, const uint32_t *sizes, uint32_t b)
-{
-    uint32_t best = CC_NO;
-    for (size_t w = 0; w < words; w++)
-        for (uint64_t left = sets[b * words + w]; left; left &= left - 1) {
-            const uint32_t d = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left);
-            if (d != b && (best == CC_NO || sizes[d] > sizes[best]))
-                best = d;
+    uint32_t depth = 0;
+    r->stack[depth++] = block;
+    r->number[block] = CC_NO;
+    while (depth) {
+        const uint32_t b = r->stack[depth - 1];
+        if (r->at[b] < e->start[b + 1]) {
+            const uint32_t next = e->to[r->at[b]++];
+            if (r->number[next])
+                continue;
+            r->number[next] = CC_NO;
+            r->stack[depth++] = next;
+        } else {
+            r->order[r->count++] = b;
+            r->number[b] = r->count;
+            depth--;
         }
-    return best;
+    }
 }
 
-/* Immediate dominators, or with `endless` post-dominators; CC_NO for the root. Blocks marked in
- * `endless` count as blocks before the exit. */
-static bool find_dominators(const struct cc_function *f, const uint8_t *endless, uint32_t *idom)
+/* Immediate dominators along `ahead`, whose edges `behind` has the other way; CC_NO for the root
+ * and what it does not reach. After Cooper, Harvey and Kennedy, A Simple, Fast Dominance Algorithm.
+ */
+static bool find_dominators(uint32_t blocks, uint32_t root, const struct edges *ahead,
+                            const struct edges *behind, uint32_t *idom)
 {
-    const uint32_t n = f->block_count, root = endless ? f->exit : 0;
-    const size_t words = n / 64 + 1;
-    uint32_t *start = NULL, *from = NULL, *sizes = sam_alloc(n, sizeof *sizes);
-    uint64_t *sets = sam_alloc(n * words, sizeof *sets);
-    const bool good = sizes && sets && edges(f, &start, &from);
-    for (size_t w = 0; good && w < n * words; w++)
-        sets[w] = w / words == root ? 0 : UINT64_MAX;
-    if (good)
-        sets[root * words + root / 64] = UINT64_C(1) << root % 64;
+    struct reach r;
+    const bool good = open_reach(&r, ahead, blocks);
+    memset(idom, 0xff, blocks * sizeof *idom);
+    if (good) {
+        reach_from(&r, ahead, root);
+        idom[root] = root;
+    }
     for (bool changed = good; changed;) {
         changed = false;
-        for (uint32_t i = 0; i < (endless ? n : f->order_count); i++) {
-            const uint32_t b = endless ? n - 1 - i : f->order[i];
-            uint32_t next[3], *with = from + start[b], count = start[b + 1] - start[b];
-            if (endless) {
-                with = next;
-                count = sam_cc_next(&f->blocks[b], next);
-                if (endless[b])
-                    next[count++] = f->exit;
+        for (uint32_t i = r.count - 1; i-- > 0;) {
+            const uint32_t b = r.order[i];
+            uint32_t found = CC_NO;
+            for (uint32_t k = behind->start[b]; k < behind->start[b + 1]; k++) {
+                uint32_t other = behind->to[k];
+                if (idom[other] == CC_NO)
+                    continue;
+                while (found != CC_NO && found != other)
+                    if (r.number[found] < r.number[other])
+                        found = idom[found];
+                    else
+                        other = idom[other];
+                found = other;
             }
-            if (b != root)
-                changed |= meet(sets, words, b, with, count);
+            changed |= idom[b] != found;
+            idom[b] = found;
         }
     }
-    for (size_t w = 0; good && w < n * words; w++)
-        sizes[w / words] += (uint32_t)__builtin_popcountll(sets[w]);
-    for (uint32_t b = 0; good && b < n; b++)
-        idom[b] =
-            b == root || !is_known(sets + b * words, n) ? CC_NO : immediate(sets, words, sizes, b);
-    free(start);
-    free(from);
-    free(sizes);
-    free(sets);
+    idom[root] = CC_NO;
+    free_reach(&r);
     return good;
-}
-
-/* Mark the blocks from which a path leads to a marked one. */
-static void mark_before(const struct cc_function *f, uint8_t *marked)
-{
-    uint32_t next[2];
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = f->block_count; b-- > 0;)
-            for (unsigned i = sam_cc_next(&f->blocks[b], next); i-- > 0;)
-                if (!marked[b] && marked[next[i]])
-                    marked[b] = changed = true;
-    }
 }
 
 /* A block from which no path leads to the exit (the end of an endless loop, rather than its entry)
@@ -196,32 +208,61 @@ static void mark_before(const struct cc_function *f, uint8_t *marked)
 bool sam_cc_flow_pdom(struct cc_function *f)
 {
     const uint32_t n = f->block_count;
-    uint8_t *seen = sam_alloc(n, 1), *endless = sam_alloc(n, 1);
+    uint8_t *endless = sam_alloc(n, 1);
     uint32_t *pdom = realloc(f->pdom, n * sizeof *pdom);
+    struct edges back = {0}, all = {0}, ahead = {0};
+    struct reach r = {0};
     if (pdom)
         f->pdom = pdom;
-    bool good = seen && endless && pdom;
-    if (good) {
-        seen[f->exit] = 1;
-        mark_before(f, seen);
-    }
-    for (uint32_t b = n; good && b-- > 0;) {
-        if (seen[b])
-            continue;
-        seen[b] = endless[b] = 1;
-        mark_before(f, seen);
-    }
-    good = good && find_dominators(f, endless, f->pdom);
-    free(seen);
+    bool good = endless && pdom && find_edges(f, true, NULL, &back) && open_reach(&r, &back, n);
+    if (good)
+        reach_from(&r, &back, f->exit);
+    for (uint32_t b = n; good && b-- > 0;)
+        if (!r.number[b]) {
+            endless[b] = 1;
+            reach_from(&r, &back, b);
+        }
+    good = good && find_edges(f, true, endless, &all) && find_edges(f, false, endless, &ahead) &&
+           find_dominators(n, f->exit, &all, &ahead, f->pdom);
+    free_edges(&back);
+    free_edges(&all);
+    free_edges(&ahead);
+    free_reach(&r);
     free(endless);
     return good;
 }
 
 bool sam_cc_dominates(const struct cc_function *f, uint32_t a, uint32_t b)
 {
-    while (b != a && b != CC_NO)
-        b = f->blocks[b].idom;
-    return b == a;
+    return a == b || f->blocks[b].place - f->blocks[a].place < f->blocks[a].below;
+}
+
+/* Places in the tree of dominators: those that a block dominates follow it. */
+static bool place_blocks(struct cc_function *f)
+{
+    const uint32_t n = f->block_count;
+    uint32_t *idom = sam_alloc(n, sizeof *idom), *used = sam_alloc(n, sizeof *used);
+    struct edges ahead = {0}, behind = {0};
+    const bool good = idom && used && find_edges(f, false, NULL, &ahead) &&
+                      find_edges(f, true, NULL, &behind) &&
+                      find_dominators(n, 0, &ahead, &behind, idom);
+    for (uint32_t i = good ? f->order_count : 0; i-- > 0;) {
+        const uint32_t b = f->order[i];
+        f->blocks[b].below++;
+        if (b)
+            f->blocks[idom[b]].below += f->blocks[b].below;
+    }
+    for (uint32_t i = 1; good && i < f->order_count; i++) {
+        struct cc_block *b = &f->blocks[f->order[i]];
+        const uint32_t above = idom[f->order[i]];
+        b->place = f->blocks[above].place + 1 + used[above];
+        used[above] += b->below;
+    }
+    free_edges(&ahead);
+    free_edges(&behind);
+    free(idom);
+    free(used);
+    return good;
 }
 
 bool sam_cc_loop_holds(const struct cc_function *f, uint32_t loop, uint32_t block)
@@ -242,19 +283,19 @@ uint32_t sam_cc_depth(const struct cc_function *f, uint32_t block)
  * holds it. */
 static bool find_loops(struct cc_function *f, const uint32_t *order, uint32_t count)
 {
-    uint32_t *start = NULL, *from = NULL;
+    struct edges before = {0};
     uint32_t *stack = sam_alloc(f->block_count + 1, sizeof *stack);
-    uint8_t *seen = sam_alloc(f->block_count, 1);
-    bool good = stack && seen && edges(f, &start, &from);
+    uint32_t *seen = sam_alloc(f->block_count, sizeof *seen); /* the loop + 1 */
+    bool good = stack && seen && find_edges(f, true, NULL, &before);
+    const uint32_t *start = before.start, *from = before.to;
     f->loops = sam_alloc(count + 1, sizeof *f->loops);
     good = good && f->loops;
     for (uint32_t i = 0; good && i < count; i++) {
         const uint32_t header = order[i];
         uint32_t depth = 0;
-        memset(seen, 0, f->block_count);
         for (uint32_t k = start[header]; k < start[header + 1]; k++)
-            if (sam_cc_dominates(f, header, from[k]) && !seen[from[k]]) {
-                seen[from[k]] = 1;
+            if (sam_cc_dominates(f, header, from[k]) && seen[from[k]] != f->loop_count + 1) {
+                seen[from[k]] = f->loop_count + 1;
                 stack[depth++] = from[k];
             }
         if (!depth)
@@ -262,20 +303,19 @@ static bool find_loops(struct cc_function *f, const uint32_t *order, uint32_t co
         const uint32_t parent = f->blocks[header].loop, loop = f->loop_count++;
         f->loops[loop] = (struct cc_loop){header, parent,
                                           parent == CC_NO ? 1 : f->loops[parent].depth + 1, false};
-        seen[header] = 1;
+        seen[header] = loop + 1;
         f->blocks[header].loop = loop;
         while (depth) {
             const uint32_t b = stack[--depth];
             f->blocks[b].loop = loop;
             for (uint32_t k = start[b]; b != header && k < start[b + 1]; k++)
-                if (!seen[from[k]] && sam_cc_dominates(f, header, from[k])) {
-                    seen[from[k]] = 1;
+                if (seen[from[k]] != loop + 1 && sam_cc_dominates(f, header, from[k])) {
+                    seen[from[k]] = loop + 1;
                     stack[depth++] = from[k];
                 }
         }
     }
-    free(start);
-    free(from);
+    free_edges(&before);
     free(stack);
     free(seen);
     return good;
@@ -296,6 +336,8 @@ enum sam_status sam_cc_flow_read(struct cc_function *f)
     count = 0;
     for (block = cc->ll.GetFirstBasicBlock(f->ref); block; block = cc->ll.GetNextBasicBlock(block))
         f->ir[count++] = block;
+    if (!sam_cc_values_read(f))
+        return sam_fail_memory(cc->error);
     for (uint32_t b = 0; b < count; b++) {
         llvm_ref end = cc->ll.GetBasicBlockTerminator(f->ir[b]);
         struct cc_block *to = &f->blocks[b];
@@ -309,11 +351,7 @@ enum sam_status sam_cc_flow_read(struct cc_function *f)
         if (next == 2 && to->next[0] == to->next[1])
             to->end = CC_JUMP;
     }
-    uint32_t *idom = sam_alloc(f->block_count, sizeof *idom);
-    bool good = idom && sam_cc_flow_order(f) && find_dominators(f, NULL, idom);
-    for (uint32_t b = 0; good && b < f->block_count; b++)
-        f->blocks[b].idom = idom[b];
-    free(idom);
-    good = good && find_loops(f, f->order, f->order_count) && sam_cc_flow_pdom(f);
+    const bool good = sam_cc_flow_order(f) && place_blocks(f) &&
+                      find_loops(f, f->order, f->order_count) && sam_cc_flow_pdom(f);
     return good ? SAM_OK : sam_fail_memory(cc->error);
 }

@@ -33,8 +33,6 @@ typedef struct llvm_object *llvm_ref;
     F(unsigned, ABIAlignmentOfType, (llvm_ref, llvm_ref))                                          \
     F(unsigned long long, OffsetOfElement, (llvm_ref, llvm_ref, unsigned))                         \
     F(llvm_ref, CreatePassBuilderOptions, (void))                                                  \
-    F(void, PassBuilderOptionsSetLoopVectorization, (llvm_ref, int))                               \
-    F(void, PassBuilderOptionsSetSLPVectorization, (llvm_ref, int))                                \
     F(void, DisposePassBuilderOptions, (llvm_ref))                                                 \
     F(llvm_ref, RunPasses, (llvm_ref, const char *, llvm_ref, llvm_ref))                           \
     F(char *, GetErrorMessage, (llvm_ref))                                                         \
@@ -47,8 +45,11 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, GetNextGlobal, (llvm_ref))                                                         \
     F(llvm_ref, GetInitializer, (llvm_ref))                                                        \
     F(int, IsGlobalConstant, (llvm_ref))                                                           \
+    F(llvm_ref, GetReturnType, (llvm_ref))                                                         \
     F(llvm_ref, GlobalGetValueType, (llvm_ref))                                                    \
+    F(void, SetValueName2, (llvm_ref, const char *, size_t))                                       \
     F(const char *, GetValueName2, (llvm_ref, size_t *))                                           \
+    F(int, GetLinkage, (llvm_ref))                                                                 \
     F(void, SetLinkage, (llvm_ref, int))                                                           \
     F(int, IsDeclaration, (llvm_ref))                                                              \
     F(unsigned, GetFunctionCallConv, (llvm_ref))                                                   \

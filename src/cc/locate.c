@@ -27,31 +27,25 @@ static bool in_register(const struct cc_piece *p)
 /* The number of the location with these pieces. */
 static uint32_t intern(struct cc_debug *d, const struct cc_piece *pieces, uint32_t count)
 {
-    for (uint32_t i = 0; i < d->location_count; i++)
-        if (d->locations[i].count == count &&
+    uint32_t hash = count;
+    for (uint32_t i = 0; i < count; i++)
+        hash = (hash + pieces[i].offset + 3 * pieces[i].size + 5 * pieces[i].kind +
+                7 * pieces[i].reg + 11 * (uint32_t)pieces[i].imm) *
+               0x9e3779b1u;
+    uint32_t *head = &d->by_hash[hash >> 20];
+    for (uint32_t i = *head; i; i = d->locations[i - 1].next)
+        if (d->locations[i - 1].count == count &&
             (!count ||
-             memcmp(d->pieces + d->locations[i].first, pieces, count * sizeof *pieces) == 0))
-            return i;
-    struct cc_location *grown =
-        sam_grow(d->locations, d->location_count, &d->location_room, sizeof *grown);
-    if (grown)
-        d->locations = grown;
-    const struct cc_location new = {(uint32_t)d->piece_count, count};
-    for (uint32_t i = 0; grown && i < count; i++) {
-        struct cc_piece *list = sam_grow(d->pieces, d->piece_count, &d->piece_room, sizeof *list);
-        if (!list) {
-            grown = NULL;
-            break;
-        }
-        d->pieces = list;
-        d->pieces[d->piece_count++] = pieces[i];
-    }
-    if (!grown) {
-        d->failed = true;
+             memcmp(d->pieces + d->locations[i - 1].first, pieces, count * sizeof *pieces) == 0))
+            return i - 1;
+    const struct cc_location new = {(uint32_t)d->piece_count, count, *head};
+    for (uint32_t i = 0; i < count; i++)
+        CC_DEBUG_ADD(d, piece, pieces[i]);
+    const uint32_t number = CC_DEBUG_ADD(d, location, new);
+    if (number == CC_NO)
         return 0;
-    }
-    d->locations[d->location_count] = new;
-    return (uint32_t)d->location_count++;
+    *head = number + 1;
+    return number;
 }
 
 /* The pieces of a location that `keep` accepts, copied. */
@@ -333,18 +327,6 @@ void sam_cc_locate_insn(struct cc_locating *l, struct cc_insn *insn)
     apply_insn(l->f, l->now, insn);
 }
 
-static void end_range(struct cc_debug *d, struct cc_range **list, size_t *count, size_t *room,
-                      struct cc_range range)
-{
-    struct cc_range *grown = sam_grow(*list, *count, room, sizeof *grown);
-    if (!grown) {
-        d->failed = true;
-        return;
-    }
-    *list = grown;
-    (*list)[(*count)++] = range;
-}
-
 void sam_cc_locate_mark(struct cc_locating *l, struct sam_buffer *out, uint32_t scope)
 {
     struct cc_debug *d = l->d;
@@ -360,14 +342,12 @@ void sam_cc_locate_mark(struct cc_locating *l, struct sam_buffer *out, uint32_t 
         if (l->now[v] == l->open[v])
             continue;
         if (l->open[v])
-            end_range(d, &d->ranges, &d->range_count, &d->range_room,
-                      (struct cc_range){v, l->open[v], l->since[v], label});
+            CC_DEBUG_ADD(d, range, (struct cc_range){v, l->open[v], l->since[v], label});
         l->open[v] = l->now[v];
         l->since[v] = label;
     }
     if (scope != l->scope && l->scope)
-        end_range(d, &d->runs, &d->run_count, &d->run_room,
-                  (struct cc_range){l->scope - 1, 0, l->scope_since, label});
+        CC_DEBUG_ADD(d, run, (struct cc_range){l->scope - 1, 0, l->scope_since, label});
     if (scope != l->scope)
         l->scope_since = label;
     l->scope = scope;

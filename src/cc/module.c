@@ -294,11 +294,19 @@ static enum sam_status prepare_kernels(struct cc *cc)
     return status;
 }
 
-static enum sam_status run_passes(struct cc *cc, const char *passes)
+/* Run passes of LLVM, named as `opt -passes` does; "%1$s" in the text is the pass that combines
+ * instructions, "%2$u" the level that the user asks for. */
+static enum sam_status run_passes(struct cc *cc, const char *format)
 {
+    const unsigned level = cc->options->optimize;
+    char passes[600];
+    /* as text it checks since LLVM 18 that another run would change nothing, and aborts */
+    snprintf(passes, sizeof passes, format,
+             cc->major < 18 ? "instcombine" : "instcombine<no-verify-fixpoint>",
+             !level      ? 2
+             : level > 3 ? 3
+                         : level);
     llvm_ref options = cc->ll.CreatePassBuilderOptions();
-    cc->ll.PassBuilderOptionsSetLoopVectorization(options, 0);
-    cc->ll.PassBuilderOptionsSetSLPVectorization(options, 0);
     llvm_ref failure = cc->ll.RunPasses(cc->module, passes, NULL, options);
     cc->ll.DisposePassBuilderOptions(options);
     if (!failure)
@@ -340,10 +348,15 @@ static void keep_in_loops(struct cc *cc, llvm_ref function, llvm_ref meet, llvm_
     cc->ll.DisposeBuilder(builder);
 }
 
+/* LLVM's passes for -O2 combine instructions seven times, which takes half of their time; these do
+ * it twice, with the same code as result but for a few instructions. */
+#define SIMPLIFY                                                                                   \
+    "sroa,early-cse<memssa>,simplifycfg<switch-range-to-icmp>,%1$s,correlated-propagation,"        \
+    "simplifycfg,reassociate,loop-mssa(loop-rotate,licm),"                                         \
+    "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,bdce"
+
 static enum sam_status optimize(struct cc *cc)
 {
-    const unsigned level = cc->options->optimize ? cc->options->optimize : 2;
-    char passes[100];
     const enum sam_status status = run_passes(cc, INLINE);
     if (status != SAM_OK)
         return status;
@@ -354,8 +367,9 @@ static enum sam_status optimize(struct cc *cc)
     for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f))
         if (is_kernel(cc, f) && may_lock(cc, f))
             keep_in_loops(cc, f, meet, type);
-    snprintf(passes, sizeof passes, "default<O%u>", level > 3 ? 3 : level);
-    return run_passes(cc, passes);
+    return run_passes(cc, "function(" SIMPLIFY ",simplifycfg<hoist-common-insts;sink-common-insts;"
+                          "switch-to-lookup;no-keep-loops>,loop-unroll<O%2$u>,%1$s,adce),"
+                          "globalopt,globaldce");
 }
 
 /* The shape that the compiler expects. */
@@ -403,8 +417,15 @@ enum sam_status sam_cc_module_ready(struct cc *cc, const struct sam_buffer *raw,
     enum sam_status status = parse(cc, raw, false, &cc->module);
     if (status == SAM_OK)
         status = call_builtins(cc);
+    /* Helpers that the library alone calls become part of their callers here, once. */
+    for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f)) {
+        llvm_ref result = cc->ll.GetReturnType(cc->ll.GlobalGetValueType(f));
+        if (cc->ll.GetLinkage(f) == LL_INTERNAL && cc->ll.GetTypeKind(result) != LL_INTEGER)
+            attribute(cc, f, "alwaysinline", true);
+    }
     if (status == SAM_OK)
-        status = run_passes(cc, "function(sroa,early-cse,simplifycfg,instcombine)");
+        status = run_passes(cc, "always-inline,function(sroa,early-cse,simplifycfg,%1$s,"
+                                "loop(loop-rotate),loop(indvars,loop-unroll-full),sroa,early-cse)");
     if (status == SAM_OK) {
         /* of functions with this linkage the linker takes those that are called */
         for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f))
@@ -427,6 +448,10 @@ enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
         status = parse(cc, library, true, &cc->library);
     if (status != SAM_OK)
         return status;
+    const char *standard = cc->options->standard;
+    llvm_ref size = cc->ll.GetNamedFunction(cc->module, "_Z14get_local_sizej");
+    if (size && standard && strlen(standard) > 2 && standard[2] >= '2') /* "CL2.0" and later */
+        cc->ll.SetValueName2(size, "__samite_group_size", 19);
     cc->layout = cc->ll.GetModuleDataLayout(cc->module);
     status = call_builtins(cc);
     if (status == SAM_OK)
@@ -442,7 +467,7 @@ enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
         if (status == SAM_OK)
             status = link_library(cc);
         if (status == SAM_OK)
-            status = run_passes(cc, INLINE ",function(instcombine,simplifycfg)");
+            status = run_passes(cc, INLINE ",function(%1$s,simplifycfg)");
     }
     if (status == SAM_OK)
         status = shape(cc);

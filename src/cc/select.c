@@ -347,16 +347,8 @@ static void end_block(struct cc_function *f, uint32_t block)
     } else {
         a = sam_cc_use(f, cond, 0);
     }
-    if (pred == LL_UGT || pred == LL_ULE || pred == LL_SGT || pred == LL_SLE) {
-        static const int to[] = {[LL_UGT - LL_EQ] = LL_ULT,
-                                 [LL_ULE - LL_EQ] = LL_UGE,
-                                 [LL_SGT - LL_EQ] = LL_SLT,
-                                 [LL_SLE - LL_EQ] = LL_SGE};
-        const struct cc_opnd swap = a;
-        a = b;
-        b = swap;
-        pred = to[pred - LL_EQ];
-    }
+    if (pred == LL_UGT || pred == LL_ULE || pred == LL_SGT || pred == LL_SLE)
+        pred = sam_cc_swap(pred, &a, &b);
     a = split || a.kind == CC_V || b.kind == CC_V ? sam_cc_vector(f, a) : sam_cc_scalar(f, a);
     b = a.kind == CC_V ? sam_cc_vector(f, b) : sam_cc_scalar(f, b);
     struct cc_block *to = &f->blocks[block];
@@ -529,10 +521,9 @@ enum sam_status sam_cc_select_all(struct cc_function *f)
     }
     for (uint32_t i = 0, n = f->order_count; i < n && status == SAM_OK; i++) {
         const uint32_t b = f->order[i];
-        const unsigned next = f->blocks[b].end == CC_RETURN ? 0
-                              : f->blocks[b].end == CC_JUMP ? 1
-                                                            : 2;
-        for (unsigned k = 0; k < next && status == SAM_OK; k++)
+        uint32_t next[2];
+        const unsigned count = sam_cc_next(&f->blocks[b], next);
+        for (unsigned k = 0; k < count && status == SAM_OK; k++)
             status = phis(f, b, k);
     }
     return f->failed && status == SAM_OK ? sam_fail_memory(f->cc->error) : status;

@@ -34,18 +34,10 @@ llvm_ref sam_cc_debug_operand(struct cc *cc, llvm_ref node, unsigned index)
     return index < count && operands[index] ? cc->ll.ValueAsMetadata(operands[index]) : NULL;
 }
 
-/* Append an item to a list of struct cc_debug; returns its number, or CC_NO. */
-#define ADD(d, list, ...)                                                                          \
-    ((d)->list##s =                                                                                \
-         add_room((d), (d)->list##s, (d)->list##_count, &(d)->list##_room, sizeof *(d)->list##s),  \
-     (d)->failed ? CC_NO                                                                           \
-                 : ((d)->list##s[(d)->list##_count] = __VA_ARGS__, (uint32_t)(d)->list##_count++))
-
-static void *add_room(struct cc_debug *d, void *items, size_t count, size_t *room, size_t size)
+void *sam_cc_debug_room(struct cc_debug *d, void *items, size_t count, size_t *room, size_t size)
 {
     void *grown = sam_grow(items, count, room, size);
-    if (!grown)
-        d->failed = true;
+    d->failed |= !grown;
     return grown ? grown : items;
 }
 
@@ -68,7 +60,7 @@ static uint32_t scope_of(struct cc_debug *d, llvm_ref scope, llvm_ref call, unsi
                           depth + 1);
     if (d->failed)
         return CC_NO;
-    return ADD(d, scope, (struct cc_scope){scope, call, parent});
+    return CC_DEBUG_ADD(d, scope, (struct cc_scope){scope, call, parent});
 }
 
 uint32_t sam_cc_debug_scope(struct cc_debug *d, llvm_ref insn)
@@ -101,7 +93,7 @@ static uint32_t variable_of(struct cc_debug *d, llvm_ref variable, llvm_ref at)
     const uint32_t size = sam_cc_debug_size(cc, sam_cc_debug_operand(cc, variable, 3));
     if (scope == CC_NO)
         return CC_NO;
-    return ADD(d, variable, (struct cc_variable){variable, call, scope, size});
+    return CC_DEBUG_ADD(d, variable, (struct cc_variable){variable, call, scope, size});
 }
 
 /* The effect of a DIExpression on its first value. */
@@ -222,7 +214,7 @@ static void add_pieces(struct cc_function *f, struct cc_note *note, llvm_ref val
         const struct cc_piece piece = {m->from, m->whole ? size : m->to - m->from, CC_PIECE_PRIVATE,
                                        0, at.imm + (int32_t)m->add};
         if (at.kind == CC_IMM && piece.size)
-            ADD(d, piece, piece);
+            CC_DEBUG_ADD(d, piece, piece);
     }
     for (unsigned i = 0; !m->in_memory && count <= CC_MAX_PIECES && i < count; i++) {
         struct cc_piece piece = {.offset = m->from + parts[i].offset, .size = parts[i].bytes};
@@ -241,7 +233,7 @@ static void add_pieces(struct cc_function *f, struct cc_note *note, llvm_ref val
         if (piece.offset < size && piece.offset + piece.size > size)
             piece.size = size - piece.offset;
         if (piece.offset < size && piece.offset < m->to)
-            ADD(d, piece, piece);
+            CC_DEBUG_ADD(d, piece, piece);
     }
     note->count = (uint32_t)d->piece_count - note->first;
 }
@@ -283,7 +275,7 @@ void sam_cc_debug_note(struct cc_function *f, llvm_ref call)
     m.in_memory |= declares;
     if (known && value)
         add_pieces(f, &note, value, &m);
-    const uint32_t number = ADD(d, note, note);
+    const uint32_t number = CC_DEBUG_ADD(d, note, note);
     if (number != CC_NO)
         f->blocks[f->block].notes = sam_cc_debug_join(f, f->blocks[f->block].notes, number + 1);
 }

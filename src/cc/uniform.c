@@ -34,7 +34,7 @@ static void add_value(struct cc_function *f, llvm_ref ref, uint32_t block)
     f->values[f->value_count++] = (struct cc_value){.ref = ref, .block = block};
 }
 
-static bool read_values(struct cc_function *f)
+bool sam_cc_values_read(struct cc_function *f)
 {
     const struct llvm *ll = &f->cc->ll;
     uint32_t count = ll->CountParams(f->ref);
@@ -46,7 +46,8 @@ static bool read_values(struct cc_function *f)
     f->values = sam_alloc(count + 1, sizeof *f->values);
     f->value_slots = sam_alloc(f->slot_count, sizeof(llvm_ref));
     f->value_ids = sam_alloc(f->slot_count, sizeof *f->value_ids);
-    if (!f->values || !f->value_slots || !f->value_ids)
+    f->cse_slots = sam_alloc(f->slot_count, sizeof *f->cse_slots);
+    if (!f->values || !f->value_slots || !f->value_ids || !f->cse_slots)
         return false;
     for (unsigned i = 0; i < ll->CountParams(f->ref); i++)
         add_value(f, ll->GetParam(f->ref, i), 0);
@@ -185,8 +186,6 @@ static void visit(struct uniform *u, struct cc_value *v)
 
 bool sam_cc_uniform(struct cc_function *f)
 {
-    if (!read_values(f))
-        return false;
     struct uniform u = {.f = f};
     u.parted = sam_alloc(f->block_count, 1);
     u.meets = sam_alloc(f->block_count, 1);

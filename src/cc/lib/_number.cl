@@ -8,24 +8,13 @@
 #define SAM_SIZES(M, ...) M(, __VA_ARGS__) SAM_WIDTHS(M, __VA_ARGS__)
 
 /* F of vectors, element by element: results of type R, parameters of types A, B and C. */
-#define SAM_VECTOR1(F, R, A) \
-    R##2 SAM_OVER F(A##2 x) { return (R##2)(F(x.x), F(x.y)); } \
-    R##3 SAM_OVER F(A##3 x) { return (R##3)(F(x.x), F(x.y), F(x.z)); } \
-    R##4 SAM_OVER F(A##4 x) { return (R##4)(F(x.lo), F(x.hi)); } \
-    R##8 SAM_OVER F(A##8 x) { return (R##8)(F(x.lo), F(x.hi)); } \
-    R##16 SAM_OVER F(A##16 x) { return (R##16)(F(x.lo), F(x.hi)); }
-#define SAM_VECTOR2(F, R, A, B) \
-    R##2 SAM_OVER F(A##2 x, B##2 y) { return (R##2)(F(x.x, y.x), F(x.y, y.y)); } \
-    R##3 SAM_OVER F(A##3 x, B##3 y) { return (R##3)(F(x.x, y.x), F(x.y, y.y), F(x.z, y.z)); } \
-    R##4 SAM_OVER F(A##4 x, B##4 y) { return (R##4)(F(x.lo, y.lo), F(x.hi, y.hi)); } \
-    R##8 SAM_OVER F(A##8 x, B##8 y) { return (R##8)(F(x.lo, y.lo), F(x.hi, y.hi)); } \
-    R##16 SAM_OVER F(A##16 x, B##16 y) { return (R##16)(F(x.lo, y.lo), F(x.hi, y.hi)); }
-#define SAM_VECTOR3(F, R, A, B, C) \
-    R##2 SAM_OVER F(A##2 x, B##2 y, C##2 z) { return (R##2)(F(x.x, y.x, z.x), F(x.y, y.y, z.y)); } \
-    R##3 SAM_OVER F(A##3 x, B##3 y, C##3 z) { return (R##3)(F(x.xy, y.xy, z.xy), F(x.z, y.z, z.z)); } \
-    R##4 SAM_OVER F(A##4 x, B##4 y, C##4 z) { return (R##4)(F(x.lo, y.lo, z.lo), F(x.hi, y.hi, z.hi)); } \
-    R##8 SAM_OVER F(A##8 x, B##8 y, C##8 z) { return (R##8)(F(x.lo, y.lo, z.lo), F(x.hi, y.hi, z.hi)); } \
-    R##16 SAM_OVER F(A##16 x, B##16 y, C##16 z) { return (R##16)(F(x.lo, y.lo, z.lo), F(x.hi, y.hi, z.hi)); }
+#define SAM_EACH(N, R, X) { R##N r; _Pragma("unroll") for (uint i = 0; i < N; i++) r[i] = X; return r; }
+#define SAM_VECTOR1_(N, F, R, A) R##N SAM_OVER F(A##N x) SAM_EACH(N, R, F(x[i]))
+#define SAM_VECTOR2_(N, F, R, A, B) R##N SAM_OVER F(A##N x, B##N y) SAM_EACH(N, R, F(x[i], y[i]))
+#define SAM_VECTOR3_(N, F, R, A, B, C) R##N SAM_OVER F(A##N x, B##N y, C##N z) SAM_EACH(N, R, F(x[i], y[i], z[i]))
+#define SAM_VECTOR1(...) SAM_WIDTHS(SAM_VECTOR1_, __VA_ARGS__)
+#define SAM_VECTOR2(...) SAM_WIDTHS(SAM_VECTOR2_, __VA_ARGS__)
+#define SAM_VECTOR3(...) SAM_WIDTHS(SAM_VECTOR3_, __VA_ARGS__)
 /* The second parameter is a scalar. */
 #define SAM_VECTOR_SCALAR_(N, F, R, B) R##N SAM_OVER F(R##N x, B y) { return F(x, (B##N)y); }
 #define SAM_VECTOR_SCALAR(F, R, B) SAM_WIDTHS(SAM_VECTOR_SCALAR_, F, R, B)
@@ -33,23 +22,14 @@
 #define SAM_FLOAT2(F) SAM_VECTOR2(F, float, float, float)
 
 /* A second result of type B, stored through a pointer to any address space. */
-#define SAM_POINTER_(F, R, B, S) \
-    R SAM_OVER F(R x, S B *p) { B second; R first = sam_##F(x, &second); *p = second; return first; } \
-    R##2 SAM_OVER F(R##2 x, S B##2 *p) \
-    { B##2 b; B s; R##2 r; \
-      r.x = sam_##F(x.x, &s); b.x = s; r.y = sam_##F(x.y, &s); b.y = s; *p = b; return r; } \
-    R##3 SAM_OVER F(R##3 x, S B##3 *p) \
-    { B##3 b; B##2 t; B s; R##3 r; \
-      r.xy = F(x.xy, &t); b.xy = t; r.z = sam_##F(x.z, &s); b.z = s; *p = b; return r; } \
-    SAM_POINTER_HALVES(F, R, B, S, 4, 2) SAM_POINTER_HALVES(F, R, B, S, 8, 4) SAM_POINTER_HALVES(F, R, B, S, 16, 8)
-#define SAM_POINTER_HALVES(F, R, B, S, N, H) \
-    R##N SAM_OVER F(R##N x, S B##N *p) \
-    { B##N b; B##H t; R##N r; \
-      r.lo = F(x.lo, &t); b.lo = t; r.hi = F(x.hi, &t); b.hi = t; *p = b; return r; }
-/* The private form first: the others call it for the parts of a vector. */
+#define SAM_POINTER_EACH(N, F, B, S) \
+    float##N SAM_OVER F(float##N x, S B##N *p) \
+    { float##N r; B##N b; B one; _Pragma("unroll") for (uint i = 0; i < N; i++) { r[i] = sam_##F(x[i], &one); b[i] = one; } *p = b; return r; }
+#define SAM_POINTER_(F, B, S) \
+    float SAM_OVER F(float x, S B *p) { B second; float first = sam_##F(x, &second); *p = second; return first; } \
+    SAM_WIDTHS(SAM_POINTER_EACH, F, B, S)
 #define SAM_POINTER(F, B) \
-    SAM_POINTER_(F, float, B, __private) SAM_POINTER_(F, float, B, __local) SAM_POINTER_(F, float, B, __global) \
-    SAM_POINTER_(F, float, B, __generic)
+    SAM_POINTER_(F, B, __private) SAM_POINTER_(F, B, __local) SAM_POINTER_(F, B, __global) SAM_POINTER_(F, B, __generic)
 
 #define SAM_INF as_float(0x7f800000u)
 #define SAM_NAN as_float(0x7fc00000u)

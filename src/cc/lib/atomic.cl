@@ -1,57 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atomic functions on 32-bit integers, under the names of 1.0 (atom_) and 1.1 (atomic_). */
-#define SAM_A2(name, op, type, space, s)                                                           \
-    type SAM_OVER atomic_##name(volatile space type *p, type x)                                    \
-    {                                                                                              \
-        return (type)__samite_atomic_##op##_##s((volatile space uint *)p, (uint)x);                \
-    }                                                                                              \
-    type SAM_OVER atom_##name(volatile space type *p, type x)                                      \
-    {                                                                                              \
-        return (type)__samite_atomic_##op##_##s((volatile space uint *)p, (uint)x);                \
-    }
-#define SAM_A1(name, step, type, space, s)                                                         \
-    type SAM_OVER atomic_##name(volatile space type *p)                                            \
-    {                                                                                              \
-        return (type)__samite_atomic_add_##s((volatile space uint *)p, step);                      \
-    }                                                                                              \
-    type SAM_OVER atom_##name(volatile space type *p)                                              \
-    {                                                                                              \
-        return (type)__samite_atomic_add_##s((volatile space uint *)p, step);                      \
-    }
-#define SAM_AX(name, type, space, s)                                                               \
-    type SAM_OVER name(volatile space type *p, type expected, type x)                              \
-    {                                                                                              \
-        return (type)__samite_atomic_cmpxchg_##s((volatile space uint *)p, (uint)expected,         \
-                                                 (uint)x);                                         \
-    }
-#define SAM_SUB(name, type, space, s)                                                              \
-    type SAM_OVER name(volatile space type *p, type x)                                             \
-    {                                                                                              \
-        return (type)__samite_atomic_add_##s((volatile space uint *)p, 0u - (uint)x);              \
-    }
-#define SAM_ALL(type, min_, max_, space, s)                                                        \
-    SAM_A2(add, add, type, space, s)                                                               \
-    SAM_A2(xchg, xchg, type, space, s)                                                             \
-    SAM_A2(and, and, type, space, s)                                                               \
-    SAM_A2(or, or, type, space, s)                                                                 \
-    SAM_A2(xor, xor, type, space, s)                                                               \
-    SAM_A2(min, min_, type, space, s)                                                              \
-    SAM_A2(max, max_, type, space, s)                                                              \
-    SAM_SUB(atomic_sub, type, space, s)                                                            \
-    SAM_SUB(atom_sub, type, space, s)                                                              \
-    SAM_A1(inc, 1u, type, space, s)                                                                \
-    SAM_A1(dec, 0xffffffffu, type, space, s)                                                       \
-    SAM_AX(atomic_cmpxchg, type, space, s)                                                         \
-    SAM_AX(atom_cmpxchg, type, space, s)
-SAM_ALL(int, min, max, __global, g)
-SAM_ALL(int, min, max, __local, l)
-SAM_ALL(uint, minu, maxu, __global, g)
-SAM_ALL(uint, minu, maxu, __local, l)
-float SAM_OVER atomic_xchg(volatile __global float *p, float x)
-{
-    return as_float(__samite_atomic_xchg_g((volatile __global uint *)p, as_uint(x)));
-}
-float SAM_OVER atomic_xchg(volatile __local float *p, float x)
-{
-    return as_float(__samite_atomic_xchg_l((volatile __local uint *)p, as_uint(x)));
-}
+#define SAM_WORDS_AT(S, p) ((volatile S uint *)(p))
+#define SAM_A2_(F, T, S, X) T SAM_OVER F(volatile S T *p, T x) { return (T)X; }
+#define SAM_A2(F, T, S, X) SAM_A2_(atomic_##F, T, S, X) SAM_A2_(atom_##F, T, S, X)
+#define SAM_A1_(F, T, S, X) T SAM_OVER F(volatile S T *p) { return (T)X; }
+#define SAM_A1(F, T, S, X) SAM_A1_(atomic_##F, T, S, X) SAM_A1_(atom_##F, T, S, X)
+#define SAM_AX(F, T, S, s) \
+    T SAM_OVER F(volatile S T *p, T expected, T x) \
+    { return (T)__samite_atomic_cmpxchg_##s(SAM_WORDS_AT(S, p), (uint)expected, (uint)x); }
+#define SAM_ATOMICS(T, min_, max_, S, s) \
+    SAM_A2(add, T, S, __samite_atomic_add_##s(SAM_WORDS_AT(S, p), (uint)x)) \
+    SAM_A2(sub, T, S, __samite_atomic_add_##s(SAM_WORDS_AT(S, p), 0u - (uint)x)) \
+    SAM_A2(xchg, T, S, __samite_atomic_xchg_##s(SAM_WORDS_AT(S, p), (uint)x)) \
+    SAM_A2(and, T, S, __samite_atomic_and_##s(SAM_WORDS_AT(S, p), (uint)x)) \
+    SAM_A2(or, T, S, __samite_atomic_or_##s(SAM_WORDS_AT(S, p), (uint)x)) \
+    SAM_A2(xor, T, S, __samite_atomic_xor_##s(SAM_WORDS_AT(S, p), (uint)x)) \
+    SAM_A2(min, T, S, __samite_atomic_##min_##_##s(SAM_WORDS_AT(S, p), (uint)x)) \
+    SAM_A2(max, T, S, __samite_atomic_##max_##_##s(SAM_WORDS_AT(S, p), (uint)x)) \
+    SAM_A1(inc, T, S, __samite_atomic_add_##s(SAM_WORDS_AT(S, p), 1u)) \
+    SAM_A1(dec, T, S, __samite_atomic_add_##s(SAM_WORDS_AT(S, p), ~0u)) \
+    SAM_AX(atomic_cmpxchg, T, S, s) SAM_AX(atom_cmpxchg, T, S, s)
+#define SAM_ATOMIC_SPACE(S, s) \
+    SAM_ATOMICS(int, min, max, S, s) SAM_ATOMICS(uint, minu, maxu, S, s) \
+    float SAM_OVER atomic_xchg(volatile S float *p, float x) \
+    { return as_float(__samite_atomic_xchg_##s(SAM_WORDS_AT(S, p), as_uint(x))); }
+SAM_ATOMIC_SPACE(__global, g) SAM_ATOMIC_SPACE(__local, l)

@@ -52,13 +52,8 @@ static float SAM_OVER sam_largest(float4 x) { return fmax(sam_largest(x.xy), sam
 SAM_GEOMETRIC() SAM_GEOMETRIC(2) SAM_GEOMETRIC(3) SAM_GEOMETRIC(4)
 
 /* --- relational: 1 for a scalar, -1 in the elements of a vector */
-#define SAM_RELATION(F, X) \
-    int SAM_OVER F(float x, float y) { return X; } \
-    int2 SAM_OVER F(float2 x, float2 y) { return X; } \
-    int3 SAM_OVER F(float3 x, float3 y) { return X; } \
-    int4 SAM_OVER F(float4 x, float4 y) { return X; } \
-    int8 SAM_OVER F(float8 x, float8 y) { return X; } \
-    int16 SAM_OVER F(float16 x, float16 y) { return X; }
+#define SAM_RELATION_(N, F, X) int##N SAM_OVER F(float##N x, float##N y) { return X; }
+#define SAM_RELATION(F, X) SAM_SIZES(SAM_RELATION_, F, X)
 SAM_RELATION(isequal, x == y)
 SAM_RELATION(isnotequal, x != y)
 SAM_RELATION(isgreater, x > y)

@@ -148,21 +148,13 @@ float SAM_OVER remainder(float x, float y)
 }
 
 /* remquo has two arguments before its pointer. */
-#define SAM_REMQUO_HALVES(S, N, H) \
+#define SAM_REMQUO_EACH(N, S) \
     float##N SAM_OVER remquo(float##N x, float##N y, S int##N *p) \
-    { int##N b; int##H t; float##N r; \
-      r.lo = remquo(x.lo, y.lo, &t); b.lo = t; r.hi = remquo(x.hi, y.hi, &t); b.hi = t; *p = b; return r; }
+    { float##N r; int##N b; int q; \
+      _Pragma("unroll") for (uint i = 0; i < N; i++) { r[i] = sam_remquo(x[i], y[i], &q); b[i] = q; } *p = b; return r; }
 #define SAM_REMQUO(S) \
-    float SAM_OVER remquo(float x, float y, S int *p) \
-    { int q; const float r = sam_remquo(x, y, &q); *p = q; return r; } \
-    float2 SAM_OVER remquo(float2 x, float2 y, S int2 *p) \
-    { int a, b; const float2 r = (float2)(sam_remquo(x.x, y.x, &a), sam_remquo(x.y, y.y, &b)); \
-      *p = (int2)(a, b); return r; } \
-    float3 SAM_OVER remquo(float3 x, float3 y, S int3 *p) \
-    { int a, b, c; const float3 r = (float3)(sam_remquo(x.x, y.x, &a), sam_remquo(x.y, y.y, &b), \
-                                             sam_remquo(x.z, y.z, &c)); \
-      *p = (int3)(a, b, c); return r; } \
-    SAM_REMQUO_HALVES(S, 4, 2) SAM_REMQUO_HALVES(S, 8, 4) SAM_REMQUO_HALVES(S, 16, 8)
+    float SAM_OVER remquo(float x, float y, S int *p) { int q; const float r = sam_remquo(x, y, &q); *p = q; return r; } \
+    SAM_WIDTHS(SAM_REMQUO_EACH, S)
 SAM_REMQUO(__private) SAM_REMQUO(__local) SAM_REMQUO(__global) SAM_REMQUO(__generic)
 
 SAM_FLOAT1(sqrt) SAM_FLOAT1(rsqrt) SAM_FLOAT1(cbrt) SAM_FLOAT2(hypot)
