@@ -16,7 +16,7 @@ enum { ENGINES_PORT = 1, MATRIX_PORT = 6, UNITS = 8, ROUNDS = 60, REQUESTS = 409
 struct memory {
     uint64_t seed, now, free;
     unsigned latency;
-    uint64_t bytes[UNITS][3];
+    uint64_t bytes[UNITS][SAM_MEMTIME_WRITE + 1];
     struct request requests[REQUESTS];
     unsigned count;
 };
@@ -98,7 +98,7 @@ TEST(random_programs)
         waited += mixed_expect_exact(&m);
         /* both sides of the port count the same bytes */
         const struct sam_hart_stats *did = sam_hart_stats(timed.hart);
-        const uint64_t(*bytes)[3] = memory.bytes;
+        const uint64_t(*bytes)[SAM_MEMTIME_WRITE + 1] = memory.bytes;
         assert_int_equal(of_engines(&memory, SAM_MEMTIME_READ), did->tl_bytes_loaded);
         assert_int_equal(of_engines(&memory, SAM_MEMTIME_WRITE), did->tl_bytes_stored);
         for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
