@@ -25,6 +25,7 @@ struct sam_cc_options {
     unsigned optimize;    /* 0 to 3, as -O of clang; 0: 2 */
     bool no_cache;        /* compile even if an earlier result is in the cache */
     bool variables;       /* describe arguments and variables, as DWARF for debuggers */
+    const char *text; /* the source, of an editor for instance, instead of what the file holds */
 };
 
 /* Compile the OpenCL C file at `path` ("-": standard input) to assembly that sam_assemble reads:
