@@ -30,7 +30,7 @@ static json_t *message(const char *file, const uint64_t place[2], const char *se
 /* Message rows and line rows; a source line and a caret have neither. */
 static json_t *add_message(json_t *rows, char *line)
 {
-    static const char *const severities[] = {"error", "warning", "note"};
+    static const char *const severities[] = {"error", "fatal error", "warning", "note"};
     char mark[16], *first = NULL;
     const char *severity = NULL;
     uint64_t numbers[2] = {0, 0};
@@ -51,6 +51,8 @@ static json_t *add_message(json_t *rows, char *line)
         numbers[0] = numbers[1];
         numbers[1] = 0;
     }
+    if (strcmp(severity, "fatal error") == 0) /* of clang */
+        severity = "error";
     return report_add(rows, message(line, numbers, severity, text));
 }
 

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "json.h"
 #include "report.h"
+#include "samite/cc.h"
 #include "samite/gpu.h"
 #include "samite/tile.h"
 
@@ -22,7 +23,7 @@ enum { MOST_DOCUMENTS = 256 };
 struct lsp_document {
     struct lsp_document *next;
     char *uri, *text;
-    bool is_tile;
+    bool is_tile, is_opencl;
 };
 
 /* -------------------------------------------------------------------------------- messages */
@@ -134,6 +135,37 @@ static size_t word_size(const struct lsp_document *d, const char *at)
 
 /* ------------------------------------------------------------------------------ diagnostics */
 
+/* After clang's messages, unless one is an error: that of the compiler itself, "NAME:LINE: TEXT" or
+ * without a place. */
+static json_t *add_error(json_t *rows, const char *name, const char *text)
+{
+    const size_t size = strlen(name);
+    uint64_t line = 0;
+    json_t *row;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        const char *severity = text_of(row, "severity");
+        if (severity && strcmp(severity, "error") == 0)
+            return rows;
+    }
+    /* the name may lack the folder that the server runs in */
+    const char *colon = strchr(text, ':');
+    const size_t length = colon ? (size_t)(colon - text) : 0;
+    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+    if (digits && colon[digits + 1] == ':' && length <= size &&
+        memcmp(name + size - length, text, length) == 0) {
+        char number[24];
+        snprintf(number, sizeof number, "%.*s", (int)digits, colon + 1);
+        if (sam_parse_u64(number, &line))
+            text = colon + digits + 2 + strspn(colon + digits + 2, " ");
+    }
+    row = report_text(json_object(), "file", name);
+    row = report_count(row, "line", line);
+    row = report_text(row, "severity", "error");
+    return report_add(rows, report_text(row, "text", text));
+}
+
 /* The messages about a text, as cli_json_messages has them. */
 static json_t *messages_of(struct lsp *lsp, const struct lsp_document *d, const char *name)
 {
@@ -149,6 +181,12 @@ static json_t *messages_of(struct lsp *lsp, const struct lsp_document *d, const 
             status = sam_tile_check(program, SAM_TILE_A5, &messages, &error);
         }
         sam_tile_program_free(program);
+    } else if (d->is_opencl) {
+        const struct sam_cc_options options = {.size = sizeof options, .text = d->text};
+        char *assembly;
+        size_t size;
+        status = sam_cc_compile(&options, name, &assembly, &size, &messages, &error);
+        sam_text_free(assembly);
     } else {
         struct sam_image *image = NULL;
         const struct sam_asm_options options = {.size = sizeof options,
@@ -158,9 +196,10 @@ static json_t *messages_of(struct lsp *lsp, const struct lsp_document *d, const 
         status = sam_assemble(&options, name, d->text, strlen(d->text), &image, &messages, &error);
         sam_image_free(image);
     }
-    json_t *rows = cli_json_messages(name, messages, status == SAM_OK ? NULL : error.text);
+    const char *failed = status == SAM_OK ? NULL : error.text;
+    json_t *rows = cli_json_messages(name, messages, d->is_opencl ? NULL : failed);
     free(messages);
-    return rows;
+    return d->is_opencl && failed ? add_error(rows, name, failed) : rows;
 }
 
 static json_t *diagnostic(const struct lsp *lsp, const struct lsp_document *d, const json_t *row)
@@ -284,6 +323,7 @@ static const char *on_open(struct lsp *lsp, const json_t *id, const json_t *para
         return "out of memory";
     }
     d->is_tile = cli_ends_with(uri, ".pto") || (language && strcmp(language, "pto") == 0);
+    d->is_opencl = sam_cc_is_source(uri) || (language && strcmp(language, "opencl") == 0);
     d->next = lsp->documents;
     lsp->documents = d;
     publish(lsp, d, false);
@@ -355,7 +395,8 @@ static void explain(const struct lsp_document *d, const char *word, char *text, 
         if (strcmp(op.name, plain) == 0)
             used = (size_t)snprintf(text, size, "%s %s: %s\n%s", op.name, op.sources, op.meaning,
                                     op.dtypes);
-    for (size_t i = 0; !d->is_tile && sam_isa_entry_get(i, &entry) && used < size; i++) {
+    for (size_t i = 0; !d->is_tile && !d->is_opencl && sam_isa_entry_get(i, &entry) && used < size;
+         i++) {
         char expansion[160] = "";
         if (strcasecmp(entry.mnemonic, word) != 0)
             continue;

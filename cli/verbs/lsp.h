@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Language Server Protocol for assembly and tile programs: errors, hovers, definitions. */
+/* The Language Server Protocol for assembly and tile programs: errors, hovers, definitions; for
+ * OpenCL C: errors. */
 #ifndef CLI_LSP_H
 #define CLI_LSP_H
 

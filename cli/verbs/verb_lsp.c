@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samite lsp: assembly and tile programs in an editor. */
+/* samite lsp: programs in an editor. */
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>
@@ -49,13 +49,14 @@ static int run(struct cli_args *args)
 
 const struct cli_verb verb_lsp = {
     .name = "lsp",
-    .summary = "check and explain assembly and tile programs in an editor",
+    .summary = "check and explain assembly, tile programs and OpenCL C in an editor",
     .usage = "[options]",
     .options = options,
     .details = "Serves the Language Server Protocol on standard input and output: errors while\n"
                "typing, the instruction or tile operation under the cursor, and the\n"
                "definition of a label, value or function. Files that end in .pto are tile\n"
-               "programs, all others assembly. docs/debugging.md shows how editors are set up.\n",
+               "programs, in .cl OpenCL C (errors only), all others assembly.\n"
+               "docs/debugging.md shows how editors are set up.\n",
     .examples = "  samite lsp --isa tensor\n",
     .run = run,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samite in Visual Studio Code: the debug adapter is `samite debug --dap`; checks, hovers and labels
-// of assembly and tile programs come from `samite asm`, `tile check`, `isa` and `tile ops`.
+// of assembly, tile programs and OpenCL C come from `samite asm`, `tile check`, `cc`, `isa` and `tile ops`.
 'use strict';
 const { execFile } = require('child_process');
 const path = require('path');
@@ -11,11 +11,11 @@ const DELAY = 300; // milliseconds without typing before a check
 
 const setting = (name) => vscode.workspace.getConfiguration('samite').get(name);
 
-// Run the command on a text; resolves to its standard output, whatever the exit code.
-function samite(words, text, folder) {
+// Run the command on a text; resolves to its standard output, or standard error, whatever the exit code.
+function samite(words, text, folder, errors) {
     return new Promise((resolve) => {
         const options = { cwd: folder, timeout: 10000, maxBuffer: 1 << 24 };
-        const child = execFile(setting('command'), words, options, (error, out) => resolve(out || ''));
+        const child = execFile(setting('command'), words, options, (error, out, err) => resolve((errors ? err : out) || ''));
         child.stdin.on('error', () => {});
         child.stdin.end(text || '');
     });
@@ -46,6 +46,14 @@ function diagnosticsOf(document, result) {
     });
 }
 
+// clang's messages, and those of the compiler itself, which have no column.
+async function checkOpenCL(document) {
+    const said = await samite(['cc', '-S', '-', '-o', '-'], document.getText(), folderOf(document), true);
+    const found = said.matchAll(/^(?:samite: error: )?<stdin>:(\d+):(?:(\d+): (?:fatal )?(error|warning|note):)? (.*)$/gm);
+    return { messages: Array.from(found, ([, line, column, severity, text]) =>
+        ({ line: Number(line), column: Number(column), severity: severity || 'error', text })) };
+}
+
 function checks(context) {
     const shown = vscode.languages.createDiagnosticCollection('samite');
     const timers = new Map();
@@ -53,12 +61,13 @@ function checks(context) {
         const words = document.languageId === 'pto' ? ['tile', 'check', '--json', '-']
             : ['asm', '--json', '--isa', setting('isa'), '-'];
         const version = document.version;
-        const result = parsed(await samite(words, document.getText(), folderOf(document)));
+        const result = document.languageId === 'opencl' ? await checkOpenCL(document)
+            : parsed(await samite(words, document.getText(), folderOf(document)));
         if (!document.isClosed && document.version === version)
             shown.set(document.uri, result ? diagnosticsOf(document, result) : []);
     }
     function later(document) {
-        if (!LANGUAGES.includes(document.languageId) || !setting('check'))
+        if (![...LANGUAGES, 'opencl'].includes(document.languageId) || !setting('check'))
             return;
         clearTimeout(timers.get(document));
         timers.set(document, setTimeout(() => {

@@ -28,6 +28,7 @@ struct sam_cc_options {
     const char *const
         *flags; /* -cl-fast-relaxed-math and other build options of OpenCL; -w, -Werror */
     size_t flag_count;
+    const char *text; /* the source, of an editor for instance, instead of what the file holds */
 };
 
 /* Compile the OpenCL C file at `path` ("-": standard input) to assembly that sam_assemble reads:

@@ -330,13 +330,16 @@ SAM_API enum sam_status sam_session_private(struct sam_session *session, uint32_
                                             uint32_t warp, uint32_t lane, uint32_t offset,
                                             uint64_t *address, struct sam_error *error);
 
-/* Registers, private memory and arguments of one lane as addresses, for DWARF, whose locations have
+/* Registers, memory and arguments of one lane as addresses, for DWARF, whose locations have
  * no lanes: at the end of the address space, where nothing else is mapped there. Since 0.2. */
 #define SAM_LANE_FIRST     0xfffd0000u
 #define SAM_LANE_PRIVATE   0xfffd0000u /* + N: byte N of its private memory, up to 64 KiB */
 #define SAM_LANE_ARGUMENTS 0xfffe0000u /* + N: byte N of the argument buffer, up to 64 KiB */
-#define SAM_LANE_V         0xfffff000u /* + 4 N: its element of vector register N of 256 */
-#define SAM_LANE_X         0xfffff400u /* + 4 N: scalar register N of 64 of its warp */
+#define SAM_LANE_LOCAL                                                                             \
+    0xffff0000u                /* + N: byte N of local memory after the stacks, up to 60 KiB       \
+                                */
+#define SAM_LANE_V 0xfffff000u /* + 4 N: its element of vector register N of 256 */
+#define SAM_LANE_X 0xfffff400u /* + 4 N: scalar register N of 64 of its warp */
 
 /* Memory as one lane sees it: that of its workgroup, or what is at these addresses, of which at
  * most 4096 bytes at once. Since 0.2. */

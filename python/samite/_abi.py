@@ -217,7 +217,7 @@ class sam_cc_options(Structure):
         ("size", c_size_t), ("defines", POINTER(c_char_p)), ("define_count", c_size_t),
         ("include_paths", POINTER(c_char_p)), ("include_count", c_size_t), ("standard", c_char_p),
         ("optimize", c_uint), ("no_cache", c_bool), ("variables", c_bool),
-        ("flags", POINTER(c_char_p)), ("flag_count", c_size_t)
+        ("flags", POINTER(c_char_p)), ("flag_count", c_size_t), ("text", c_char_p)
     ]
 
 

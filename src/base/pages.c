@@ -14,6 +14,23 @@ void *sam_pages_new(size_t size)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
+void *sam_pages_grow(void *pages, size_t size, size_t grown)
+{
+    if (!pages)
+        return sam_pages_new(grown);
+#if SAM_FILE_LINUX
+    void *moved = mremap(pages, size, grown, MREMAP_MAYMOVE);
+    return moved == MAP_FAILED ? NULL : moved;
+#else
+    void *moved = sam_pages_new(grown);
+    if (moved) {
+        memcpy(moved, pages, size);
+        sam_pages_free(pages, size);
+    }
+    return moved;
+#endif
+}
+
 void *sam_pages_new_dense(size_t size)
 {
 #ifdef MADV_HUGEPAGE

@@ -97,6 +97,8 @@ enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function);
 /* reqd_work_group_size, or zeros. */
 void sam_cc_required_size(struct cc *cc, llvm_ref function, uint32_t size[3]);
 const char *sam_cc_argument_name(struct cc *cc, llvm_ref function, unsigned index, int *length);
+/* The metadata of a function or variable of the module, as a value; NULL: none of this name. */
+llvm_ref sam_cc_metadata(struct cc *cc, llvm_ref global, const char *name);
 /* The offset of argument `index`. */
 uint32_t sam_cc_argument_at(struct cc *cc, llvm_ref function, unsigned index);
 

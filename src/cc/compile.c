@@ -231,8 +231,8 @@ static enum sam_status check_flag(const char *flag, struct sam_error *error)
 
 /* The words that pass the caller's options to clang; text of them in `held`. */
 static enum sam_status words_of(const struct sam_cc_options *o, const char *path,
-                                const char **words, size_t room, char *held, size_t size,
-                                struct sam_error *error)
+                                const char *folder, const char **words, size_t room, char *held,
+                                size_t size, struct sam_error *error)
 {
     size_t count = 0;
     const struct {
@@ -256,9 +256,9 @@ static enum sam_status words_of(const struct sam_cc_options *o, const char *path
                 return SAM_ERR_USAGE;
             words[count++] = lists[i].items[k];
         }
-    if (strcmp(path, "-") == 0) { /* includes next to the program's working directory */
+    if (o->text || strcmp(path, "-") == 0) { /* read from a pipe: clang does not see the folder */
         words[count++] = "-I";
-        words[count++] = ".";
+        words[count++] = folder;
     }
     words[count] = NULL;
     return SAM_OK;
@@ -275,6 +275,18 @@ static bool stores_halves(const char *source)
     return false;
 }
 
+/* A text as that of the file `path`. */
+static enum sam_status name_text(struct sam_buffer *out, const char *path, const char *text,
+                                 struct sam_error *error)
+{
+    sam_buffer_puts(out, "#line 1 \"");
+    for (; *path; path++)
+        sam_buffer_printf(out, *path == '"' || *path == '\\' ? "\\%c" : "%c", *path);
+    sam_buffer_puts(out, "\"\n");
+    sam_buffer_puts(out, text);
+    return out->failed ? sam_fail_memory(error) : SAM_OK;
+}
+
 static enum sam_status compile(const struct sam_cc_options *options, const char *path,
                                struct sam_buffer *out, struct sam_buffer *messages,
                                struct sam_error *error)
@@ -282,17 +294,23 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
     struct cc_clang clang;
     struct sam_buffer text = {0}, source = {0}, bitcode = {0};
     const char *words[480];
-    char held[64];
+    char held[64], folder[4096];
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
+    snprintf(folder, sizeof folder, "%.*s", length ? (int)length : 1, length ? path : ".");
+    if (length >= sizeof folder)
+        return sam_fail(error, SAM_ERR_USAGE, "a path of more than %zu bytes", sizeof folder);
     enum sam_status status =
-        words_of(options, path, words, SAM_COUNT(words) - 16, held, sizeof held, error);
+        words_of(options, path, folder, words, SAM_COUNT(words) - 16, held, sizeof held, error);
     if (status != SAM_OK)
         return status;
     size_t count = 0;
     while (words[count])
         count++;
-    const bool piped = strcmp(path, "-") == 0;
-    const char *name = piped ? "<stdin>" : path;
-    status = sam_file_read(path, 1 << 26, &text, error);
+    const bool given = options->text != NULL, piped = given || strcmp(path, "-") == 0;
+    const char *name = piped && !given ? "<stdin>" : path;
+    status = given ? name_text(&text, path, options->text, error)
+                   : sam_file_read(path, 1 << 26, &text, error);
     if (status == SAM_OK && text.size && memchr(text.data, '\0', text.size))
         status = sam_fail(error, SAM_ERR_INPUT, "%s: a binary file: expected OpenCL C", name);
     if (status == SAM_OK)

@@ -285,27 +285,51 @@ static bool is_parameter(struct cc_function *f, const struct cc_variable *v, con
     return false;
 }
 
+/* The entry of a variable, whose locations follow; false: it has no name. */
+static bool put_variable(struct cc_function *f, llvm_ref variable, const struct cc_variable *of)
+{
+    struct cc_debug *d = f->cc->debug;
+    unsigned size = 0;
+    llvm_ref operands[16];
+    if (sam_cc_debug_operands(f->cc, variable, operands, SAM_COUNT(operands)) < 4 || !operands[1])
+        return false;
+    const char *name = f->cc->ll.GetMDString(operands[1], &size);
+    if (!name)
+        return false;
+    const unsigned label = f->cc->label++;
+    put_byte(&d->info, of && is_parameter(f, of, name, size) ? A_PARAMETER : A_VARIABLE);
+    put_name(&d->info, name, size);
+    put_type(d, sam_cc_debug_operand(f->cc, variable, 3));
+    sam_buffer_printf(&d->info, "\t.word\t.Ldv%u\n", label);
+    sam_buffer_printf(&d->lists, ".Ldv%u:\n", label);
+    return true;
+}
+
+/* Variables of local memory: where they are while the kernel runs. */
+static void put_local_variables(struct cc_function *f)
+{
+    struct cc *cc = f->cc;
+    for (size_t i = 0; i < cc->global_count; i++) {
+        const uint32_t place = cc->local_at[i]; /* 1 + the offset, or 0 */
+        llvm_ref node = place && place <= SAM_LANE_V - SAM_LANE_LOCAL
+                            ? sam_cc_metadata(cc, cc->globals[i], "dbg")
+                            : NULL;
+        llvm_ref variable = node ? sam_cc_debug_operand(cc, cc->ll.ValueAsMetadata(node), 0) : NULL;
+        if (variable && put_variable(f, variable, NULL))
+            sam_buffer_printf(&cc->debug->lists,
+                              "\t.word\t.L%s.0, .Ldend.%s\n\t.half\t5\n\t.byte\t%u\n\t.word\t%u\n"
+                              "\t.word\t0, 0\n",
+                              f->name, f->name, OP_ADDR, SAM_LANE_LOCAL + place - 1);
+    }
+}
+
 static void put_variables(struct cc_function *f, uint32_t scope)
 {
     struct cc_debug *d = f->cc->debug;
     for (uint32_t i = 0; i < d->variable_count; i++) {
         const struct cc_variable *v = &d->variables[i];
-        unsigned size = 0;
-        llvm_ref operands[16];
-        if (v->scope != scope ||
-            sam_cc_debug_operands(f->cc, v->variable, operands, SAM_COUNT(operands)) < 4 ||
-            !operands[1])
-            continue;
-        const char *name = f->cc->ll.GetMDString(operands[1], &size);
-        if (!name)
-            continue;
-        const unsigned label = f->cc->label++;
-        put_byte(&d->info, is_parameter(f, v, name, size) ? A_PARAMETER : A_VARIABLE);
-        put_name(&d->info, name, size);
-        put_type(d, sam_cc_debug_operand(f->cc, v->variable, 3));
-        sam_buffer_printf(&d->info, "\t.word\t.Ldv%u\n", label);
-        sam_buffer_printf(&d->lists, ".Ldv%u:\n", label);
-        put_locations(d, i);
+        if (v->scope == scope && put_variable(f, v->variable, v))
+            put_locations(d, i);
     }
 }
 
@@ -350,6 +374,7 @@ void sam_cc_dwarf_kernel(struct cc_function *f)
     sam_buffer_printf(&d->info, "\t.word\t.L%s.0\n\t.word\t.Ldend.%s - .L%s.0\n", f->name, f->name,
                       f->name);
     put_scopes(f, CC_NO);
+    put_local_variables(f);
     put_byte(&d->info, 0);
 }
 

@@ -30,10 +30,10 @@ uint32_t sam_cc_argument_at(struct cc *cc, llvm_ref function, unsigned index)
     return at;
 }
 
-static llvm_ref metadata(struct cc *cc, llvm_ref function, const char *name)
+llvm_ref sam_cc_metadata(struct cc *cc, llvm_ref global, const char *name)
 {
     size_t count;
-    llvm_ref entries = cc->ll.GlobalCopyAllMetadata(function, &count), found = NULL;
+    llvm_ref entries = cc->ll.GlobalCopyAllMetadata(global, &count), found = NULL;
     const unsigned kind = cc->ll.GetMDKindIDInContext(cc->context, name, (unsigned)strlen(name));
     for (unsigned i = 0; i < count; i++)
         if (cc->ll.ValueMetadataEntriesGetKind(entries, i) == kind)
@@ -47,7 +47,7 @@ static llvm_ref metadata(struct cc *cc, llvm_ref function, const char *name)
 static const char *string(struct cc *cc, llvm_ref function, const char *name, unsigned index,
                           int *length)
 {
-    llvm_ref node = metadata(cc, function, name), operands[256];
+    llvm_ref node = sam_cc_metadata(cc, function, name), operands[256];
     unsigned size = 0;
     *length = 0;
     if (!node || cc->ll.GetMDNodeNumOperands(node) > SAM_COUNT(operands) ||
@@ -66,7 +66,7 @@ const char *sam_cc_argument_name(struct cc *cc, llvm_ref function, unsigned inde
 
 void sam_cc_required_size(struct cc *cc, llvm_ref function, uint32_t size[3])
 {
-    llvm_ref node = metadata(cc, function, "reqd_work_group_size"), operands[3];
+    llvm_ref node = sam_cc_metadata(cc, function, "reqd_work_group_size"), operands[3];
     size[0] = size[1] = size[2] = 0;
     if (!node || cc->ll.GetMDNodeNumOperands(node) != 3)
         return;

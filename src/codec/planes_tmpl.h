@@ -5,6 +5,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(WITH_NEON)
+#include <arm_neon.h>
 #endif
 
 /* The portable loops handle other layouts and big-endian hosts. */
@@ -39,12 +41,43 @@ static inline void set32(uint8_t *p, uint32_t v)
 
 /* --- merge, as sam_planes_merge: bits of a symbol above its field are ignored. `n` is a multiple
  * of 64 in the loops with single bits. */
+#if defined(WITH_NEON)
+/* Bytes of 16 elements are joined and interleaved at once. */
+static void merge_bf16(const uint8_t *e, const uint8_t *r, size_t n, uint8_t *out)
+{
+    for (size_t i = 0; i < n; i += 16) {
+        const uint8x16_t x = vld1q_u8(e + i), y = vld1q_u8(r + i);
+        vst2q_u8(out + 2 * i, ((uint8x16x2_t){{vsliq_n_u8(y, x, 7), vsriq_n_u8(y, x, 1)}}));
+    }
+}
+
+static void split_bf16(const uint8_t *in, size_t n, uint8_t *e, uint8_t *r)
+{
+    for (size_t i = 0; i < n; i += 16) {
+        const uint8x16x2_t x = vld2q_u8(in + 2 * i);
+        vst1q_u8(e + i, vsriq_n_u8(vshlq_n_u8(x.val[1], 1), x.val[0], 7));
+        vst1q_u8(r + i, vbslq_u8(vdupq_n_u8(128), x.val[1], x.val[0]));
+    }
+}
+#else
 static void merge_bf16(const uint8_t *RESTRICT e, const uint8_t *RESTRICT r, size_t n,
                        uint8_t *RESTRICT out)
 {
     for (size_t i = 0; i < n; i++)
         set16(out + 2 * i, (unsigned)e[i] << 7 | ((r[i] | (unsigned)r[i] << 8) & 0x807f));
 }
+
+static void split_bf16(const uint8_t *RESTRICT in, size_t n, uint8_t *RESTRICT e,
+                       uint8_t *RESTRICT r)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned x = get16(in + 2 * i);
+        e[i] = (uint8_t)(x >> 7);
+        r[i] = (uint8_t)((x & 0x7f) | (x >> 8 & 0x80));
+    }
+}
+
+#endif
 
 static void merge_f16_dense(const uint8_t *RESTRICT high, const uint8_t *RESTRICT low, size_t n,
                             uint8_t *RESTRICT out)
@@ -71,16 +104,6 @@ static void merge_e4m3(const uint8_t *RESTRICT e, const uint8_t *RESTRICT r, siz
         unsigned two = (r[i] | (unsigned)r[i] << 4) & 0x0f0f;
         set16(out + 2 * i,
               (get16(e + 2 * i) & 0x0f0fu) << 3 | (two & 0x0707) | (two << 4 & 0x8080));
-    }
-}
-
-static void split_bf16(const uint8_t *RESTRICT in, size_t n, uint8_t *RESTRICT e,
-                       uint8_t *RESTRICT r)
-{
-    for (size_t i = 0; i < n; i++) {
-        unsigned x = get16(in + 2 * i);
-        e[i] = (uint8_t)(x >> 7);
-        r[i] = (uint8_t)((x & 0x7f) | (x >> 8 & 0x80));
     }
 }
 
@@ -265,6 +288,73 @@ static void split_e5m2(const uint8_t *in, size_t n, uint8_t *const planes[])
         set32(planes[1] + i / 8, (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(x, 7)));
         set32(planes[2] + i / 8, (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(x, 6)));
         set32(planes[3] + i / 8, (uint32_t)_mm256_movemask_epi8(x));
+    }
+}
+#elif defined(WITH_NEON)
+/* Bit i of two bytes to `value` in byte i, and back. */
+static inline uint8x16_t spread8(const uint8_t *bits, uint8_t value)
+{
+    const uint8x8_t each = vcreate_u8(UINT64_C(0x8040201008040201));
+    const uint8x16_t two = vcombine_u8(vdup_n_u8(bits[0]), vdup_n_u8(bits[1]));
+    return vandq_u8(vtstq_u8(two, vcombine_u8(each, each)), vdupq_n_u8(value));
+}
+
+static inline void gather8(uint8_t *bits, uint8x16_t x, uint8_t value)
+{
+    const uint8x8_t each = vcreate_u8(UINT64_C(0x8040201008040201));
+    x = vandq_u8(vtstq_u8(x, vdupq_n_u8(value)), vcombine_u8(each, each));
+    bits[0] = vaddv_u8(vget_low_u8(x));
+    bits[1] = vaddv_u8(vget_high_u8(x));
+}
+
+/* A byte of an exponent of five bits, a sign and two bits of the mantissa. */
+static inline uint8x16_t join5(const uint8_t *e, const uint8_t *const bits[3])
+{
+    const uint8x16_t x = vshlq_n_u8(vandq_u8(vld1q_u8(e), vdupq_n_u8(31)), 2);
+    return vorrq_u8(vorrq_u8(x, spread8(bits[0], 1)),
+                    vorrq_u8(spread8(bits[1], 2), spread8(bits[2], 128)));
+}
+
+static inline void part5(uint8x16_t x, uint8_t *e, uint8_t *const bits[3])
+{
+    vst1q_u8(e, vandq_u8(vshrq_n_u8(x, 2), vdupq_n_u8(31)));
+    gather8(bits[0], x, 1);
+    gather8(bits[1], x, 2);
+    gather8(bits[2], x, 128);
+}
+
+static void merge_f16(const uint8_t *const planes[], size_t n, uint8_t *out)
+{
+    for (size_t i = 0; i < n; i += 16) {
+        const uint8_t *const bits[] = {planes[2] + i / 8, planes[3] + i / 8, planes[4] + i / 8};
+        const uint8x16x2_t x = {{vld1q_u8(planes[1] + i), join5(planes[0] + i, bits)}};
+        vst2q_u8(out + 2 * i, x);
+    }
+}
+
+static void split_f16(const uint8_t *in, size_t n, uint8_t *const planes[])
+{
+    for (size_t i = 0; i < n; i += 16) {
+        uint8_t *const bits[] = {planes[2] + i / 8, planes[3] + i / 8, planes[4] + i / 8};
+        const uint8x16x2_t x = vld2q_u8(in + 2 * i);
+        vst1q_u8(planes[1] + i, x.val[0]);
+        part5(x.val[1], planes[0] + i, bits);
+    }
+}
+
+static void merge_e5m2(const uint8_t *const planes[], size_t n, uint8_t *out)
+{
+    for (size_t i = 0; i < n; i += 16) {
+        const uint8_t *const bits[] = {planes[1] + i / 8, planes[2] + i / 8, planes[3] + i / 8};
+        vst1q_u8(out + i, join5(planes[0] + i, bits));
+    }
+}
+
+static void split_e5m2(const uint8_t *in, size_t n, uint8_t *const planes[])
+{
+    for (size_t i = 0; i < n; i += 16) {
+        uint8_t *const bits[] = {planes[1] + i / 8, planes[2] + i / 8, planes[3] + i / 8};
+        part5(vld1q_u8(in + i), planes[0] + i, bits);
     }
 }
 #else

@@ -6,8 +6,6 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#elif defined(WITH_NEON)
-#include <arm_neon.h>
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
@@ -52,15 +50,10 @@ INLINE void add_codes(const uint8_t *words, unsigned k, uint8_t base, uint8_t *s
 #elif defined(WITH_NEON)
 INLINE void add_codes(const uint8_t *words, unsigned k, uint8_t base, uint8_t *symbols)
 {
-    const uint8x8_t each = vcreate_u8(UINT64_C(0x8040201008040201));
     for (unsigned byte = 0; byte < 8; byte += 2) {
         uint8x16_t x = vdupq_n_u8(base);
-        for (unsigned j = 0; j < k; j++) {
-            const uint8_t *two = words + 8 * j + byte;
-            const uint8x16_t set =
-                vcombine_u8(vtst_u8(vdup_n_u8(two[0]), each), vtst_u8(vdup_n_u8(two[1]), each));
-            x = vaddq_u8(x, vandq_u8(set, vdupq_n_u8((uint8_t)(1 << j))));
-        }
+        for (unsigned j = 0; j < k; j++)
+            x = vaddq_u8(x, spread8(words + 8 * j + byte, (uint8_t)(1 << j)));
         vst1q_u8(symbols + 8 * byte, x);
     }
 }

@@ -3,7 +3,7 @@
 #include "base/base.h"
 #include "samite/session.h"
 
-enum { KNL = 0x803, KNL_ARGUMENTS = 4, ACCESS = 4096 };
+enum { NUMW = 0x801, KNL = 0x803, LDS = 0x806, KNL_ARGUMENTS = 4, STACK = 1024, ACCESS = 4096 };
 
 struct lane {
     struct sam_session *session;
@@ -33,6 +33,12 @@ static enum sam_status find(const struct lane *l, uint32_t address, size_t *size
             status = sam_session_read(l->session, l->workgroup, metadata + KNL_ARGUMENTS, base,
                                       sizeof base, l->error);
         *memory = status == SAM_OK ? sam_le32(base) + offset : 0;
+    } else if (address - SAM_LANE_LOCAL < 0xf000) {
+        uint64_t warps = 0;
+        status = sam_session_csr(l->session, l->workgroup, l->warp, LDS, memory, l->error);
+        if (status == SAM_OK)
+            status = sam_session_csr(l->session, l->workgroup, l->warp, NUMW, &warps, l->error);
+        *memory += warps * STACK + offset;
     } else if (address - SAM_LANE_V < 4 * 256) {
         *vector = true;
         *number = (address - SAM_LANE_V) / 4;

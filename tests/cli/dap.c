@@ -543,7 +543,9 @@ TEST(opencl_variables)
     if (!has_clang())
         skip();
     write_text("v.cl", "__kernel void k(__global int *p, int n)\n{\n"
-                       "    int i = get_global_id(0);\n    int x = i * n;\n    p[i] = x;\n}\n");
+                       "    int i = get_global_id(0);\n    int x = i * n;\n    p[i] = x;\n"
+                       "    __local int t[4];\n    t[i & 3] = i & 3;\n"
+                       "    barrier(CLK_LOCAL_MEM_FENCE);\n    p[i] += t[n & 3];\n}\n");
     client_begin();
     launches("{'program':'v.cl','args':['--kernel','k','--grid','1','--block','32','--arg',"
              "'out:i32:32','--arg','i32:10']}");
@@ -563,6 +565,14 @@ TEST(opencl_variables)
     assert_string_equal(
         text_at(asks("dataBreakpointInfo", "{'name':'p[i]','frameId':1}"), "dataId"),
         "0x9000001c:4");
+    asks("setBreakpoints", "{'source':{'path':'v.cl'},'breakpoints':[{'line':9}]}");
+    asks("continue", "{'threadId':1}");
+    stops("breakpoint");
+    expect_line(1, 9);
+    assert_string_equal(text_at(asks("evaluate", "{'expression':'t','frameId':1}"), "result"),
+                        "{0, 1, 2, 3}");
+    assert_string_equal(text_at(asks("evaluate", "{'expression':'t[2]','frameId':1}"), "result"),
+                        "2");
     client_end();
 }
 

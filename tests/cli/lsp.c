@@ -98,6 +98,45 @@ TEST(assembly)
     json_decref(all);
 }
 
+/* clang's messages, with what is included next to the file; those of the compiler. */
+TEST(opencl)
+{
+    if (system("${SAMITE_CLANG:-clang} --version >/dev/null 2>&1") != 0)
+        skip();
+    struct sam_buffer uri = {0}, open = {0};
+    write_text("inc.h", "#define TWO 2\n");
+    sam_buffer_printf(&uri, "file://%s/not \\\"there\\\".cl", directory);
+    sam_buffer_printf(&open,
+                      OPEN("%s", "#include \\\"inc.h\\\"\\n"
+                                 "kernel void k(global int *x) { x[0] = TWO + y; }"),
+                      sam_buffer_text(&uri));
+    say("textDocument/didOpen", 0, sam_buffer_text(&open));
+    open.size = 0;
+    sam_buffer_printf(&open, "{'textDocument':{'uri':'%s'},'contentChanges':[{'text':'%s'}]}",
+                      sam_buffer_text(&uri),
+                      "int f(void);\\nkernel void k(global int *x)\\n{ *x = f(); }");
+    say("textDocument/didChange", 0, sam_buffer_text(&open));
+    say("textDocument/didOpen", 0, OPEN("file:///b.cl", "#include <no.h>"));
+    say("textDocument/didOpen", 0,
+        OPEN("file:///c.cl", "kernel void k(global int *x) { x[0]++; }"));
+    say("textDocument/hover", 1, AT("file:///c.cl", "0", "2"));
+    json_t *all = answers();
+    assert_string_equal(text_at(all, "0/params/diagnostics/0/message"),
+                        "use of undeclared identifier 'y'");
+    assert_int_equal(number_at(all, "0/params/diagnostics/0/range/start/line"), 1);
+    assert_int_equal(number_at(all, "0/params/diagnostics/0/range/start/character"), 44);
+    assert_non_null(strstr(text_at(all, "1/params/diagnostics/0/message"), "no function 'f'"));
+    assert_int_equal(number_at(all, "1/params/diagnostics/0/range/start/line"), 2);
+    assert_int_equal(number_at(all, "2/params/diagnostics/0/severity"), 1);
+    assert_non_null(
+        strstr(text_at(all, "2/params/diagnostics/0/message"), "'no.h' file not found"));
+    assert_int_equal(json_array_size(json_at(all, "3/params/diagnostics")), 0);
+    assert_true(json_is_null(json_at(all, "4/result")));
+    json_decref(all);
+    sam_buffer_free(&open);
+    sam_buffer_free(&uri);
+}
+
 /* Local labels: the nearest before or after. A file next to one whose name is encoded. */
 TEST(labels_and_names)
 {

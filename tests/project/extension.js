@@ -2,6 +2,7 @@
 // The extension of editors/vscode in an editor made of a few objects, with the real command.
 'use strict';
 const assert = require('assert');
+const { spawnSync } = require('child_process');
 const fs = require('fs');
 const Module = require('module');
 const path = require('path');
@@ -35,6 +36,7 @@ class Document {
 const assembly = new Document('samite-asm', 'k:  addd x1, x2\n  vblt v1, v2, k\n');
 const tile = new Document('pto', '%d = pto.tcolminn %s : !pto.tile<vec, 16x16xf32> -> '
     + '!pto.tile<vec, 1x16xf32>\n// tcolmin %d\n');
+const opencl = new Document('opencl', 'kernel void k(global int *x)\n{ *x = y; }\n');
 const diagnostics = new Map(), providers = {};
 const register = (kind) => (selector, provider) => {
     providers[kind + selector] = provider;
@@ -55,7 +57,7 @@ const vscode = {
         registerDefinitionProvider: register('definition'),
     },
     workspace: {
-        textDocuments: [assembly, tile],
+        textDocuments: [assembly, tile, opencl],
         getConfiguration: () => ({
             get: (name) => ({ command: process.env.SAMITE, isa: 'ventus', check: true })[name],
         }),
@@ -82,12 +84,16 @@ async function main() {
 
     const adapter = providers.adaptersamite.createDebugAdapterDescriptor();
     assert.deepStrictEqual(adapter.args, ['debug', '--dap']);
-    for (let i = 0; i < 300 && diagnostics.size < 2; i++)
+    for (let i = 0; i < 300 && diagnostics.size < 3; i++)
         await new Promise((resolve) => setTimeout(resolve, 100));
     const of = (document) => diagnostics.get(document.uri)[0];
     assert.match(of(assembly).text, /unknown instruction 'addd'/);
     assert.deepStrictEqual(of(assembly).range, { line: 0, from: 4, to: 8 });
     assert.match(of(tile).text, /unknown operation 'pto.tcolminn'/);
+    if (spawnSync(process.env.SAMITE_CLANG || 'clang', ['--version']).status === 0) {
+        assert.match(of(opencl).text, /undeclared identifier 'y'/);
+        assert.deepStrictEqual(of(opencl).range, { line: 1, from: 7, to: 8 });
+    }
 
     const hover = (provider, document, line, character) =>
         provider.provideHover(document, new Position(line, character));

@@ -19,12 +19,25 @@ if (need build wheel) && python=$(python_with wheel); then
     done
     readelf -d "$1/libsamite.so.0" | grep -q 'soname: \[libsamite\.so\.0\]$' || die 'soname of the library'
     grep -q 'arch=arm64"' "${1%/*}"/*.dist-info/sboms/samite.cdx.json || die 'materials of another architecture'
-    # Only glibc and the compiler's library are from the root.
-    mkdir -p "$scratch/sysroot/lib"
-    (cd build-aarch64/root && cp lib/ld-linux-aarch64.so.1 lib/aarch64-linux-gnu/lib[cm].so.6 "$scratch/sysroot/lib")
-    chmod 755 "$1/bin/samite" # pip makes it so, wheel unpack does not
-    said=$(qemu-aarch64 -L "$scratch/sysroot" -E LD_LIBRARY_PATH=/lib "$1/bin/samite" --version)
-    say "the command of the wheel: $said"
+    # Installed by pip on that processor, in a folder without the tree.
+    root=$(pwd -P)/build-aarch64/root
+    libraries=/usr/lib/aarch64-linux-gnu
+    emulated() { # PROGRAM ARGUMENT...
+        env -i HOME="$scratch" PATH=/usr/bin:/bin LC_ALL=C qemu-aarch64 -L "$root" \
+            -E LD_LIBRARY_PATH="$libraries/blas:$libraries/lapack" -E PYTHONPATH="$scratch/installed" "$@"
+    }
+    emulated "$root/usr/bin/python3" -m pip --quiet --disable-pip-version-check install --no-index \
+        --no-deps --root-user-action ignore --target "$scratch/installed" "$scratch"/samite-*_aarch64.whl
+    sed -n "/^python3 - <<'END'$/,/^END$/p" debian/tests/python | sed '1d;$d' >"$scratch/use.py"
+    sed -n "/^cat >kernel.s/,/^END$/p" debian/tests/python | sed '1d;$d' >"$scratch/kernel.s"
+    cd "$scratch"
+    emulated "$root/usr/bin/python3" use.py
+    command=installed/samite/bin/samite
+    said=$(emulated "$command" --version)
+    emulated "$command" verify -q a.smw
+    emulated "$command" run -q kernel.s --kernel twice --grid 1 --block 1 --arg out:u32:1
+    cd "$OLDPWD"
+    say "the wheel, installed for arm64: $said"
 fi
 
 sh tools/cross.sh aarch64 "${JOBS:-$(nproc)}" test

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/portable.h"
+
 void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options *options)
 {
     core->profile = options->profile;
@@ -16,25 +18,37 @@ void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options
     core->dialect = options->dialect;
 }
 
-bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS])
+void sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS])
 {
-    for (int i = 0; i < SAM_TILE_LOCS; i++) {
-        uint64_t size = (sizes[i] + 63) / 64 * 64;
-        if (!size)
-            continue;
-        core->memories[i].bytes = sam_pages_new(size);
-        core->memories[i].size = size;
-        if (!core->memories[i].bytes || !sam_tile_written_open(&core->memories[i].written, size))
-            return false;
-    }
+    for (int i = 0; i < SAM_TILE_LOCS; i++)
+        core->memories[i].size = (sizes[i] + 63) / 64 * 64;
+}
+
+bool sam_tile_core_reach(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t end)
+{
+    enum { FIRST = 64 << 10 };
+    const uint64_t size = core->memories[loc].size, before = core->memories[loc].held;
+    uint64_t held = before ? before : FIRST;
+    if (end <= before)
+        return true;
+    while (held < end)
+        held *= 2;
+    held = held < size ? held : size;
+    if (!sam_tile_written_grow(&core->memories[loc].written, held))
+        return false;
+    uint8_t *bytes = sam_pages_grow(core->memories[loc].bytes, before, held);
+    if (!bytes)
+        return false;
+    core->memories[loc].bytes = bytes;
+    core->memories[loc].held = held;
     return true;
 }
 
 void sam_tile_core_close(struct sam_tile_core *core)
 {
     for (int i = 0; i < SAM_TILE_LOCS; i++) {
-        sam_pages_free(core->memories[i].bytes, core->memories[i].size);
-        sam_tile_written_close(&core->memories[i].written, core->memories[i].size);
+        sam_pages_free(core->memories[i].bytes, core->memories[i].held);
+        sam_tile_written_close(&core->memories[i].written);
     }
     sam_tile_hazard_free(&core->hazards);
     memset(core->memories, 0, sizeof core->memories);

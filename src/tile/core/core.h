@@ -51,7 +51,7 @@ struct sam_tile_core {
     struct {
         uint8_t *bytes;
         struct sam_tile_written written;
-        uint64_t size;
+        uint64_t size, held; /* that the core has; allocated up to the end of its tiles so far */
     } memories[SAM_TILE_LOCS];
     struct sam_tile_hazards hazards;
     /* By operation, the operand types that last passed the checks; a match skips them. */
@@ -64,8 +64,10 @@ struct sam_tile_core {
 
 /* Set the modes of a core from options. */
 void sam_tile_core_set(struct sam_tile_core *core, const struct sam_tile_options *options);
-/* Allocate memories of these sizes, unwritten. Returns false on out-of-memory. */
-bool sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS]);
+/* Give it memories of these sizes, unwritten. */
+void sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TILE_LOCS]);
+/* A tile ends at this byte, at most the size of the memory. Returns false on out-of-memory. */
+bool sam_tile_core_reach(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t end);
 void sam_tile_core_close(struct sam_tile_core *core);
 /* Mark these bytes as unwritten. */
 void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t offset,

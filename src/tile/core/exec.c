@@ -105,6 +105,8 @@ static enum sam_status bind(struct sam_tile_exec *x, const struct sam_tile_op *o
                              ": expected a multiple of 32 within the 0x%" PRIx64 " bytes of %s",
                              x->p->values[value].name, size, address, room,
                              sam_tile_loc_names[t->type.loc]);
+    if (!sam_tile_core_reach(&x->core, t->type.loc, (uint64_t)address + size))
+        return sam_fail_memory(x->error);
     t->offset = (uint64_t)address; /* a tile of its own, even if it was a window */
     t->pitch = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
     return SAM_OK;

@@ -52,10 +52,7 @@ enum sam_status sam_tile_core_new(const struct sam_tile_options *options,
         sizes[i] = sam_tile_capacity(r->core.profile, (enum sam_tile_loc)i);
         sizes[i] = sizes[i] ? sizes[i] : HOST_MEMORY;
     }
-    if (!sam_tile_core_open(&r->core, sizes)) {
-        sam_tile_core_free(&r->core);
-        return sam_fail_memory(error);
-    }
+    sam_tile_core_open(&r->core, sizes);
     *core = &r->core;
     return SAM_OK;
 }
@@ -100,6 +97,8 @@ static enum sam_status find_room(struct resident *r, struct sam_tile *t, struct 
         return sam_fail(error, SAM_ERR_TRAP,
                         "no room for %" PRIu64 " bytes in %s, which has %" PRIu64, size,
                         sam_tile_loc_names[t->type.loc], room);
+    if (!sam_tile_core_reach(&r->core, t->type.loc, offset + size))
+        return sam_fail_memory(error);
     memmove(&r->ranges[at + 1], &r->ranges[at], (r->count - at) * sizeof *r->ranges);
     r->ranges[at] = (struct range){offset, size, t->type.loc};
     r->count++;
@@ -186,12 +185,15 @@ static enum sam_status make_ref(const struct sam_tile *t, const char *name,
                         "%s: %" PRId64 "x%" PRId64 " valid elements in a tile of %" PRIu32
                         "x%" PRIu32,
                         name, type->valid_rows, type->valid_cols, type->rows, type->cols);
-    uint64_t elements = (uint64_t)(lines - 1) * pitch + length;
+    uint64_t elements = (uint64_t)(lines - 1) * pitch + length, size;
     if (lines == 0 || length == 0 || length > pitch || sam_tile_type_fault(type) ||
         lines > INT32_MAX || pitch > INT32_MAX || elements > INT64_MAX / 8 ||
-        !fits(t->core->memories[type->loc].size, t->offset, elements * sam_tile_size(type->dtype)))
+        !fits(t->core->memories[type->loc].size, t->offset,
+              size = elements * sam_tile_size(type->dtype)))
         return sam_fail(error, SAM_ERR_USAGE,
                         "%s: the type of the tile changed after it was placed", name);
+    if (!sam_tile_core_reach(t->core, type->loc, t->offset + size))
+        return sam_fail_memory(error);
     *ref = (struct sam_tile_ref){.type = *type, .offset = t->offset, .pitch = pitch, .name = name};
     return SAM_OK;
 }

@@ -99,7 +99,14 @@ static bool open_memories(struct sam_tile_exec *x)
         if (x->plan.places[i].offset == SAM_TILE_NOWHERE && sizes[x->plan.places[i].loc] < 1 << 30)
             sizes[x->plan.places[i].loc] =
                 x->options.profile == SAM_TILE_HOST ? 1 << 30 : sizes[x->plan.places[i].loc];
-    return sam_tile_core_open(&x->core, sizes);
+    sam_tile_core_open(&x->core, sizes);
+    bool good = true;
+    for (size_t i = 0; i < x->plan.count && good; i++) {
+        const struct sam_tile_place *place = &x->plan.places[i];
+        const uint64_t offset = place->offset == SAM_TILE_NOWHERE ? 0 : place->offset;
+        good = sam_tile_core_reach(&x->core, place->loc, offset + place->size);
+    }
+    return good;
 }
 
 /* Place the tiles. Outputs may need more room than sam_tile_check assumed. */

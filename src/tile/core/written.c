@@ -2,19 +2,24 @@
 #include "tile/core/written.h"
 
 #include "base/base.h"
+#include "base/portable.h"
 
 /* Below this, testing the bits is as fast. */
 enum { SHORTEST_STRETCH = 512 };
 
-bool sam_tile_written_open(struct sam_tile_written *w, uint64_t size)
+bool sam_tile_written_grow(struct sam_tile_written *w, uint64_t size)
 {
-    *w = (struct sam_tile_written){.bits = sam_pages_new(size / 8)};
-    return w->bits != NULL;
+    uint64_t *bits = sam_pages_grow(w->bits, w->size / 8, size / 8);
+    if (!bits)
+        return false;
+    w->bits = bits;
+    w->size = size;
+    return true;
 }
 
-void sam_tile_written_close(struct sam_tile_written *w, uint64_t size)
+void sam_tile_written_close(struct sam_tile_written *w)
 {
-    sam_pages_free(w->bits, size / 8);
+    sam_pages_free(w->bits, w->size / 8);
     *w = (struct sam_tile_written){0};
 }
 

@@ -12,15 +12,17 @@ enum { SAM_TILE_STRETCHES = 8 };
 
 struct sam_tile_written {
     uint64_t *bits;
+    uint64_t size; /* of the memory, in bytes */
     struct {
         uint64_t low, high; /* bytes, high past the end */
     } whole[SAM_TILE_STRETCHES];
     unsigned next; /* the next stretch to replace */
 };
 
-/* Allocate for a memory of `size` bytes, a multiple of 64, unwritten. */
-bool sam_tile_written_open(struct sam_tile_written *w, uint64_t size);
-void sam_tile_written_close(struct sam_tile_written *w, uint64_t size);
+/* Extend, initially all zero, to a memory of `size` bytes, a multiple of 64: the new ones
+ * unwritten. Returns false on out-of-memory. */
+bool sam_tile_written_grow(struct sam_tile_written *w, uint64_t size);
+void sam_tile_written_close(struct sam_tile_written *w);
 /* Mark `count` bytes from `first` as written or unwritten; check that all are written. */
 void sam_tile_written_set(struct sam_tile_written *w, uint64_t first, uint64_t count);
 void sam_tile_written_clear(struct sam_tile_written *w, uint64_t first, uint64_t count);
