@@ -182,6 +182,11 @@ SAM_API const char *sam_tile_argument_name(const struct sam_tile_program *progra
 SAM_API enum sam_status sam_tile_check(const struct sam_tile_program *program,
                                        enum sam_tile_profile profile, char **messages,
                                        struct sam_error *error);
+/* The same, as operations are meant in a dialect; sam_tile_check takes SAM_TILE_PAGE. */
+SAM_API enum sam_status sam_tile_check_in(const struct sam_tile_program *program,
+                                          enum sam_tile_profile profile,
+                                          enum sam_tile_dialect dialect, char **messages,
+                                          struct sam_error *error);
 
 /* The place of each tile and the lines between which it lives, one line per tile; *text is freed
  * with free(). SAM_ERR_INPUT if a memory is too small. */

@@ -332,7 +332,7 @@ static struct lower_vector image(struct lower_build *b, const struct sam_tile_op
     const uint32_t from = arg(b, op, 0);
     const struct sam_tile_type *type = type_of(b, from);
     const unsigned shift = 32 - 8 * (unsigned)sam_tile_size(type->dtype);
-    const uint32_t high = (uint32_t)sam_tile_pad_bits(type->dtype, type->pad) << shift;
+    const uint32_t high = (uint32_t)sam_tile_pad_bits(type, b->l->options.dialect) << shift;
     const bool zeros = !sam_tile_is_real(type->dtype) && !sam_tile_is_signed(type->dtype);
     const uint32_t pad = zeros ? high >> shift : (uint32_t)((int32_t)high >> shift);
     const unsigned m = sam_lower_raw(c, sam_lower_build_operand(b, op, 1));

@@ -2,6 +2,7 @@
 /* Conversion of elements to and from computed form. */
 #include "tile/tile.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,14 +87,15 @@ static uint64_t highest(enum sam_dtype dtype)
     return UINT64_MAX >> (64 - 8 * sam_tile_size(dtype) + sam_tile_is_signed(dtype));
 }
 
-uint64_t sam_tile_pad_bits(enum sam_dtype dtype, enum sam_tile_pad pad)
+uint64_t sam_tile_pad_bits(const struct sam_tile_type *type, enum sam_tile_dialect dialect)
 {
-    if (pad == SAM_TILE_PAD_null || pad == SAM_TILE_PAD_zero)
+    const bool most = type->pad == SAM_TILE_PAD_max;
+    if (type->pad == SAM_TILE_PAD_null || type->pad == SAM_TILE_PAD_zero)
         return 0;
-    if (sam_tile_is_real(dtype))
-        return sam_tile_real_bits(dtype, pad == SAM_TILE_PAD_max ? INFINITY : -INFINITY,
-                                  SAM_TILE_RINT);
-    return pad == SAM_TILE_PAD_max ? highest(dtype) : lowest(dtype);
+    if (!sam_tile_is_real(type->dtype))
+        return most ? highest(type->dtype) : lowest(type->dtype);
+    const double size = dialect == SAM_TILE_SPEC ? DBL_MAX : INFINITY;
+    return sam_tile_real_bits(type->dtype, most ? size : -size, SAM_TILE_TRUNC);
 }
 
 /* An integer of up to 64 bits and its sign. */
