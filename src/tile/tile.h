@@ -151,7 +151,8 @@ enum sam_tile_class {
     SAM_TILE_WHOLE,
     SAM_TILE_BITS,  /* all integers */
     SAM_TILE_SHORT, /* all of at most 32 bits */
-    SAM_TILE_BASIC, /* all with zero and sign */
+    SAM_TILE_BASIC, /* all that are computed on elsewhere than in products */
+    SAM_TILE_CONVERTED,
     SAM_TILE_FACTOR,
     SAM_TILE_SCALED,
     SAM_TILE_ANY
