@@ -380,6 +380,34 @@ TEST(test_copies)
     }
 }
 
+/* Choices among the dtypes that are computed on in conversions and products alone. */
+TEST(test_choices)
+{
+    static const enum sam_dtype small[] = {SAM_TILE_hif8, SAM_TILE_e3m2, SAM_TILE_e2m3,
+                                           SAM_TILE_e8m0};
+    uint64_t seed = test_seed();
+    for (size_t n = 0; n < SAM_COUNT(small); n++) {
+        struct sam_tile_core *core = test_core(NULL);
+        struct sam_tile mask = SAM_TILE(vec, ui8, R, C), a = mask, b = mask, d = mask;
+        uint8_t choice[COUNT], x[COUNT], y[COUNT], z[COUNT];
+        a.type.dtype = b.type.dtype = d.type.dtype = small[n];
+        for (size_t i = 0; i < COUNT; i++) {
+            choice[i] = (uint8_t)test_below(&seed, 2);
+            x[i] = (uint8_t)test_random(&seed);
+            y[i] = (uint8_t)test_random(&seed);
+        }
+        assert_int_equal(sam_tile_fill(core, &mask, choice, NULL), SAM_OK);
+        assert_int_equal(sam_tile_fill(core, &a, x, NULL), SAM_OK);
+        assert_int_equal(sam_tile_fill(core, &b, y, NULL), SAM_OK);
+        assert_string_equal(sam_tsel(&d, &mask, &a, &b).text, "");
+        assert_int_equal(sam_tile_read(&d, z, NULL), SAM_OK);
+        for (size_t i = 0; i < COUNT; i++)
+            assert_int_equal(z[i], choice[i] ? x[i] : y[i]);
+        assert_non_null(strstr(sam_tfillpad(&d, &a).text, "tfillpad: the source is of "));
+        sam_tile_core_free(core);
+    }
+}
+
 /* Padding: infinities, or the ends of the range. */
 TEST(test_padding)
 {
