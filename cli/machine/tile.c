@@ -156,11 +156,13 @@ struct tile {
 };
 
 /* Check the program, and print all errors found. */
-static int check_program(const struct sam_tile_program *program, enum sam_tile_profile profile)
+static int check_program(const struct sam_tile_program *program,
+                         const struct sam_tile_options *options)
 {
     struct sam_error error = {0};
     char *messages = NULL;
-    enum sam_status status = sam_tile_check(program, profile, &messages, &error);
+    enum sam_status status =
+        sam_tile_check_in(program, options->profile, options->dialect, &messages, &error);
     cli_put_messages(messages);
     free(messages);
     return status == SAM_OK ? CLI_OK : CLI_BAD_INPUT;
@@ -203,7 +205,7 @@ static int open_program(struct run *run)
     if (r->trace)
         request->options.trace = run->text;
     cli_catch_signals();
-    const int code = check_program(t->program, request->options.profile)
+    const int code = check_program(t->program, &request->options)
                          ?: tile_function(r->args, t->program, path, request->func, &t->function);
     if (code == CLI_OK)
         tile_note_stored_input(t->program, t->function, t->given, &run->arguments);

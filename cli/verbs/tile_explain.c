@@ -62,8 +62,10 @@ static int print_lines(struct sam_tile_lowered *made)
 static int explain(struct cli_args *args, const struct sam_tile_program *program, const char *path,
                    const struct tile_request *tile, struct run_arguments *arguments)
 {
-    const struct sam_tile_lower_options options = {
-        .size = sizeof options, .profile = tile->options.profile, .unbound = arguments->count == 0};
+    const struct sam_tile_lower_options options = {.size = sizeof options,
+                                                   .profile = tile->options.profile,
+                                                   .dialect = tile->options.dialect,
+                                                   .unbound = arguments->count == 0};
     struct sam_tile_argument *given = cli_own(args, arguments->count + 1, sizeof *given);
     struct sam_tile_lowered *made = NULL;
     struct sam_error error = {0};

@@ -18,6 +18,7 @@ struct request {
     struct cli_list programs;
     enum sam_tile_surface surface;
     enum sam_tile_profile profile;
+    enum sam_tile_dialect dialect;
     struct cli_list arguments;
     const char *func;
     bool plan, json;
@@ -40,7 +41,7 @@ static int check(const struct request *r, const char *path, const struct sam_til
 {
     struct sam_error error = {0};
     char *messages = NULL, *text = NULL;
-    enum sam_status status = sam_tile_check(program, r->profile, &messages, &error);
+    enum sam_status status = sam_tile_check_in(program, r->profile, r->dialect, &messages, &error);
     cli_put_messages(messages);
     free(messages);
     if (status != SAM_OK)
@@ -66,7 +67,7 @@ static json_t *check_json(const struct request *r, const char *path, bool *good)
     if (status == SAM_OK) {
         free(messages);
         messages = NULL;
-        status = sam_tile_check(program, r->profile, &messages, &error);
+        status = sam_tile_check_in(program, r->profile, r->dialect, &messages, &error);
     }
     if (status == SAM_OK && r->plan)
         status = sam_tile_plan_text(program, r->profile, &plan, &error);
@@ -145,7 +146,8 @@ static int run(struct cli_args *args)
                         : list();
     if (!r.programs.count)
         return cli_usage_error(args, "no program");
-    const struct tile_request tile = {.options = {.profile = r.profile}, .func = r.func};
+    const struct tile_request tile = {.options = {.profile = r.profile, .dialect = r.dialect},
+                                      .func = r.func};
     if ((form == FMT || form == EXPLAIN) && r.programs.count > 1)
         return cli_usage_error(args, "%s: unexpected second program '%s'",
                                form == FMT ? "fmt" : "explain", r.programs.items[1]);
@@ -165,6 +167,9 @@ static const struct cli_option options[] = {
     CLI_ROW(struct request, profile, "profile", CLI_CHOICE, NULL,
             "a2a3, a5 (default), host (no limit of memory)", .choices = TILE_PROFILES,
             .forms = 1 << CHECK | 1 << EXPLAIN),
+    CLI_ROW(struct request, dialect, "dialect", CLI_CHOICE, NULL,
+            "what operations mean: as the published page (the default), or as the specification",
+            .choices = "page spec", .forms = 1 << CHECK | 1 << EXPLAIN),
     CLI_ROW(struct request, func, "func", CLI_TEXT, "NAME",
             "function to explain; needed when there are several", .forms = 1 << EXPLAIN),
     CLI_ROW(struct request, arguments, "arg", CLI_LIST, "ARG",

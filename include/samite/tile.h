@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* The element types of tiles, as programs spell them: SAM_TILE(vec, f32, 16, 16). The last
- * eight are for some operations only (docs/tile-acceptance.md). */
+ * eleven are for some operations only (docs/tile-acceptance.md). */
 #define SAM_TILE_f32  SAM_F32
 #define SAM_TILE_f16  SAM_F16
 #define SAM_TILE_bf16 SAM_BF16
@@ -41,6 +41,9 @@ extern "C" {
 #define SAM_TILE_e4m3 SAM_E4M3
 #define SAM_TILE_e5m2 SAM_E5M2
 #define SAM_TILE_e8m0 SAM_E8M0
+#define SAM_TILE_hif8 SAM_HIF8
+#define SAM_TILE_e3m2 SAM_E3M2
+#define SAM_TILE_e2m3 SAM_E2M3
 
 /* The memory that a tile is in. */
 enum sam_tile_loc {
@@ -56,7 +59,7 @@ enum sam_tile_loc {
 enum sam_tile_layout { SAM_TILE_none_box, SAM_TILE_row_major, SAM_TILE_col_major };
 
 /* The value outside the valid rectangle under SAM_TILE_PAD_VALUE. For floats min and max are
- * the infinities. */
+ * the infinities, in SAM_TILE_SPEC the largest finite numbers. */
 enum sam_tile_pad { SAM_TILE_PAD_null, SAM_TILE_PAD_zero, SAM_TILE_PAD_max, SAM_TILE_PAD_min };
 
 #define SAM_TILE_DYNAMIC (-1) /* `?`: known when the tile is allocated */
@@ -182,6 +185,11 @@ SAM_API const char *sam_tile_argument_name(const struct sam_tile_program *progra
 SAM_API enum sam_status sam_tile_check(const struct sam_tile_program *program,
                                        enum sam_tile_profile profile, char **messages,
                                        struct sam_error *error);
+/* The same, as operations are meant in a dialect; sam_tile_check takes SAM_TILE_PAGE. */
+SAM_API enum sam_status sam_tile_check_in(const struct sam_tile_program *program,
+                                          enum sam_tile_profile profile,
+                                          enum sam_tile_dialect dialect, char **messages,
+                                          struct sam_error *error);
 
 /* The place of each tile and the lines between which it lives, one line per tile; *text is freed
  * with free(). SAM_ERR_INPUT if a memory is too small. */

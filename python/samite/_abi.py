@@ -89,7 +89,10 @@ class sam_dtype(IntEnum):
     SAM_E3M0 = 21
     SAM_TF32 = 22
     SAM_HF32 = 23
-    SAM_DTYPES = 24
+    SAM_HIF8 = 24
+    SAM_E3M2 = 25
+    SAM_E2M3 = 26
+    SAM_DTYPES = 27
 
 
 class sam_hart_end(IntEnum):

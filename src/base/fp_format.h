@@ -28,6 +28,7 @@ struct sam_fp_format {
     uint64_t nan;     /* canonical NaN, if any */
     uint8_t unused;   /* low bits below the mantissa, ignored on read and written as zero */
     bool is_unsigned; /* no sign, zero or subnormals: the smallest exponent has normal values */
+    bool is_tapered;  /* HiF8: large exponents take bits from the mantissa; no -0 */
 };
 
 double sam_fp_value(const struct sam_fp_format *format, uint64_t bits);

@@ -7,11 +7,13 @@
  * subnormals. Without a mantissa, an all-ones NaN takes up an exponent. */
 static int lowest(const struct sam_fp_format *f)
 {
-    return f->is_unsigned ? -f->bias : 1 - f->bias - f->mantissa;
+    return f->is_tapered ? -22 : f->is_unsigned ? -f->bias : 1 - f->bias - f->mantissa;
 }
 
 static int highest(const struct sam_fp_format *f)
 {
+    if (f->is_tapered)
+        return 15;
     int top = (1 << f->exponent) - 1 - f->bias;
     bool taken = f->top == SAM_FP_IEEE || (f->top == SAM_FP_ONE_NAN && !f->mantissa);
     return taken ? top - 1 : top;
@@ -28,6 +30,8 @@ bool sam_dtype_widens(enum sam_dtype from, enum sam_dtype to)
 
 static uint64_t widen(const struct sam_fp_format *f, const struct sam_fp_format *t, uint64_t bits)
 {
+    if (f->is_tapered)
+        return sam_fp_convert(t, sam_fp_value(f, bits), SAM_RNE) >> t->unused;
     bits >>= f->unused;
     uint64_t last = (UINT64_C(1) << f->exponent) - 1;
     uint64_t mantissa = bits & ((UINT64_C(1) << f->mantissa) - 1);

@@ -84,7 +84,7 @@ enum lower_box_routine {
     LOWER_BOX_ROUTINES,
     LOWER_PRODUCTS = LOWER_BOX_ROUTINES, /* those of matrix.c */
     LOWER_SCALED = LOWER_PRODUCTS + 3,   /* those of scaled.c, by kind */
-    LOWER_SCALED_KINDS = 5,
+    LOWER_SCALED_KINDS = 11,
     LOWER_ALL_ROUTINES = LOWER_SCALED + LOWER_SCALED_KINDS
 };
 extern const char *const sam_lower_box_texts[LOWER_BOX_ROUTINES];
@@ -94,8 +94,8 @@ void sam_lower_box_call(struct lower *l, enum lower_box_routine routine);
  * receives its code. */
 bool sam_lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text);
 
-/* scaled.c: write the scaled elements of a factor as f32 to `room`, by lines along K, `pitch` bytes
- * apart. `rows`: lines are rows of the tile. */
+/* scaled.c: write the elements of a factor, scaled unless `scales` is SAM_TILE_NONE, as f32 to
+ * `room`, by lines along K, `pitch` bytes apart. `rows`: lines are rows of the tile. */
 void sam_lower_scaled_factor(struct lower *l, uint32_t tile, uint32_t scales, bool rows,
                              uint32_t room, uint32_t pitch);
 

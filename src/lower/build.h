@@ -96,6 +96,8 @@ void sam_lower_build_watch(struct lower_build *b);
 
 /* --- indexed.c: operations whose lanes know their position */
 struct lower_vector sam_lower_build_indexed(struct lower_build *b, const struct sam_tile_op *op);
+/* tcmp, tsel and so on with a packed mask. */
+struct lower_vector sam_lower_build_packed(struct lower_build *b, const struct sam_tile_op *op);
 /* The operations that store their results. */
 void sam_lower_build_scattered(struct lower_build *b, const struct sam_tile_op *op);
 

@@ -19,6 +19,9 @@ enum sam_lower_part sam_lower_part(const struct lower *l, uint32_t space,
         return LOWER_ANYWHERE;
     if (operand + 1u != op->operand_count && sam_lower_is_indexed(op->code))
         return row->family == SAM_TILE_GATHER && operand == 1 ? LOWER_WHOLE : LOWER_ANYWHERE;
+    if (sam_tile_is_packed(row, op->attribute) && operand + 1u != op->operand_count &&
+        (row->family == SAM_TILE_CMP || operand == 0))
+        return LOWER_ANYWHERE; /* a byte of the mask is of eight elements */
     if (operand + 1u != row->count)
         return LOWER_WHOLE;
     return reads == SAM_TILE_READS_LAST_ROW      ? LOWER_FIRST_ROW
@@ -330,11 +333,6 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
     const enum sam_dtype dtype =
         sam_tile_ty(l->p, sam_tile_arg(l->p, op, op->operand_count - 1))->tile.dtype;
     const char *where = NULL;
-    if (sam_tile_is_packed(row, op->attribute)) {
-        sam_lower_refuse(l, op, "%s with a packed mask has no lowering: expected one of bytes",
-                         row->name);
-        return false;
-    }
     if (!folds && !by_element(op->code))
         where = "fuse.c";
     else if (row->function == SAM_TILE_FN_NONE)
@@ -380,9 +378,9 @@ static bool joins(const struct lower *l, uint32_t space, const struct sam_tile_o
     const bool by_row = sam_lower_by_row(l, space, op), folds = sam_lower_folds(op->code);
     if (sam_lower_pads(l, op) || sam_lower_folds_columns(op->code) ||
         (folds && !sam_lower_reduces_beside(l, op)) ||
-        (by_row &&
-         (row->family == SAM_TILE_CI || sam_lower_is_indexed(op->code) || sam_lower_traps(l, op) ||
-          sam_tile_family(row)->reads == SAM_TILE_READS_LAST_ROW)))
+        (by_row && (row->family == SAM_TILE_CI || sam_lower_is_indexed(op->code) ||
+                    sam_tile_is_packed(row, op->attribute) || sam_lower_traps(l, op) ||
+                    sam_tile_family(row)->reads == SAM_TILE_READS_LAST_ROW)))
         return false;
     return !(by_row || folds) || type->rows >= ROWS_ENOUGH || type->cols <= COLS_SHORT;
 }

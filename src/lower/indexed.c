@@ -332,7 +332,7 @@ static struct lower_vector image(struct lower_build *b, const struct sam_tile_op
     const uint32_t from = arg(b, op, 0);
     const struct sam_tile_type *type = type_of(b, from);
     const unsigned shift = 32 - 8 * (unsigned)sam_tile_size(type->dtype);
-    const uint32_t high = (uint32_t)sam_tile_pad_bits(type->dtype, type->pad) << shift;
+    const uint32_t high = (uint32_t)sam_tile_pad_bits(type, b->l->options.dialect) << shift;
     const bool zeros = !sam_tile_is_real(type->dtype) && !sam_tile_is_signed(type->dtype);
     const uint32_t pad = zeros ? high >> shift : (uint32_t)((int32_t)high >> shift);
     const unsigned m = sam_lower_raw(c, sam_lower_build_operand(b, op, 1));
@@ -482,6 +482,74 @@ static struct lower_vector triangle(struct lower_build *b, const struct sam_tile
         p.row, "vmsle.vv", op->attribute ? "v" : "v8, v", diagonal, op->attribute ? ", v8" : "", "",
         d.raw, sam_lower_number(c, LEVEL, one));
     return d;
+}
+
+/* --- packed masks: bit j % 8 of byte [i, j / 8] is of element [i,j] */
+
+/* The element of column v`col`, in the lane's row, of source `i`; a scalar is the same in all. */
+static struct lower_vector element_of(struct lower_build *b, const struct sam_tile_op *op,
+                                      uint32_t i, struct position p, unsigned col)
+{
+    const uint32_t tile = arg(b, op, i);
+    if (!lower_is_tile(b->l, tile))
+        return *sam_lower_build_operand(b, op, i);
+    struct lower_code *c = &b->code;
+    struct lower_vector v = {.dtype = type_of(b, tile)->dtype, .level = LEVEL};
+    const unsigned at = sam_lower_take_vector(c, LEVEL);
+    v.raw = sam_lower_take_vector(c, LEVEL);
+    address(b, tile, p.row, col, at);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(v.dtype), v.raw, at);
+    return v;
+}
+
+/* A lane writes the bits of eight columns. */
+static struct lower_vector compare_packed(struct lower_build *b, const struct sam_tile_op *op)
+{
+    struct lower_code *c = &b->code;
+    const enum sam_tile_compare how = (enum sam_tile_compare)(op->attribute - SAM_TILE_PACKED);
+    const struct position p = position(b, op);
+    struct lower_vector d = {.dtype = SAM_U8, .level = LEVEL};
+    d.raw = sam_lower_take_vector(c, LEVEL);
+    for (uint32_t i = 0; i < 2; i++)
+        if (lower_is_tile(b->l, arg(b, op, i)))
+            sam_lower_build_touch(b, arg(b, op, i));
+    sam_lower_gpu(c, LEVEL, "vmv.v.i v%u, 0", d.raw);
+    for (unsigned bit = 0; bit < 8; bit++) {
+        const unsigned col = sam_lower_take_vector(c, LEVEL), in = sam_lower_take_vector(c, LEVEL);
+        field(b, "t0", arg(b, op, 0), LOWER_COLS);
+        sam_lower_gpu(c, LEVEL,
+                      "vsll.vi v%u, v%u, 3; vadd.vi v%u, v%u, %u; vmsltu.vx v%u, v%u, t0;"
+                      "vmul.vv v%u, v%u, v%u",
+                      col, p.col, col, col, bit, in, col, col, col, in);
+        struct lower_vector first = element_of(b, op, 0, p, col);
+        struct lower_vector second = element_of(b, op, 1, p, col);
+        struct lower_vector one = sam_lower_compare(c, how, &first, &second);
+        sam_lower_gpu(c, LEVEL, "vand.vv v8, v%u, v%u; vsll.vi v8, v8, %u; vor.vv v%u, v%u, v8",
+                      one.raw, in, bit, d.raw, d.raw);
+    }
+    return d;
+}
+
+struct lower_vector sam_lower_build_packed(struct lower_build *b, const struct sam_tile_op *op)
+{
+    struct lower_code *c = &b->code;
+    if (sam_tile_row(op->code)->family == SAM_TILE_CMP)
+        return compare_packed(b, op);
+    const uint32_t mask = arg(b, op, 0);
+    const struct position p = position(b, op);
+    const unsigned col = sam_lower_take_vector(c, LEVEL), at = sam_lower_take_vector(c, LEVEL);
+    struct lower_vector m = {.dtype = SAM_U8, .level = LEVEL};
+    m.raw = sam_lower_take_vector(c, LEVEL);
+    sam_lower_build_touch(b, mask);
+    sam_lower_gpu(c, LEVEL, "vsrl.vi v%u, v%u, 3", col, p.col);
+    address(b, mask, p.row, col, at);
+    sam_lower_gpu(c, LEVEL,
+                  "vlbu12.v v%u, 0(v%u); vand.vx v8, v%u, x%u; vsrl.vv v%u, v%u, v8;"
+                  "vand.vx v%u, v%u, x%u",
+                  m.raw, at, p.col, sam_lower_number(c, LEVEL, 7), m.raw, m.raw, m.raw, m.raw,
+                  sam_lower_number(c, LEVEL, 1));
+    return sam_lower_select(c, &m, sam_lower_build_operand(b, op, 1),
+                            sam_lower_build_operand(b, op, 2));
 }
 
 struct lower_vector sam_lower_build_indexed(struct lower_build *b, const struct sam_tile_op *op)

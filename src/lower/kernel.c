@@ -302,6 +302,8 @@ static struct lower_vector *result(struct lower_build *b, const struct sam_tile_
     struct lower_code *c = &b->code;
     if (sam_lower_is_indexed(op->code))
         return sam_lower_build_vector(b, sam_lower_build_indexed(b, op));
+    if (sam_tile_is_packed(row, op->attribute))
+        return sam_lower_build_vector(b, sam_lower_build_packed(b, op));
     struct lower_vector *in[3] = {sam_lower_build_operand(b, op, 0), NULL, NULL}, d, wide[2];
     for (unsigned i = 1; i < row->count; i++)
         in[i] = sam_lower_build_operand(b, op, i);

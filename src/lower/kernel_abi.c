@@ -68,7 +68,7 @@ void sam_lower_kernel_pad(struct lower_code *c, struct sam_lower_kernel *k,
     sam_lower_load_field(c, k, out, "t6", d, LOWER_PITCH);
     const unsigned warp = sam_lower_number_warp(c, k);
     sam_lower_gpu(c, out, "li t0, 0x%x; vsetvli t1, zero, e32, m1, ta, ma; vmv.v.x v8, t0",
-                  (uint32_t)sam_tile_pad_bits(type->dtype, type->pad));
+                  (uint32_t)sam_tile_pad_bits(type, l->options.dialect));
     sam_lower_gpu(c, out,
                   ".Lg%u:; li t0, %u; bge x%u, t0, .Lg%u; mv t1, s2; blt x%u, s0, .Lg%u;"
                   "li t1, 0; .Lg%u:",

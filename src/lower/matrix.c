@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products on the matrix unit. It reads both factors by rows of K: the left tile in place if
  * row-major, the right tile in place if column-major; otherwise TensorLoad makes a transposed copy.
- * bf16 is not supported, but widens exactly to f32. */
+ * Other floats than f16 and f32, and factors of two dtypes, widen exactly to f32. */
 #include "lower/box.h"
 #include "lower/hart.h"
 #include "lower/packed.h"
@@ -339,6 +339,7 @@ struct factor {
     uint32_t room;          /* address of a copy; 0: used in place */
     uint32_t window;        /* of packed weights, read where it is decoded; or SAM_TILE_NONE */
     uint32_t scales;        /* or SAM_TILE_NONE */
+    bool widened;           /* copied as f32 */
 };
 
 enum { ROOM = LOWER_SCRATCH_BYTES / 2 }; /* bytes of one factor's copy */
@@ -378,7 +379,7 @@ static bool prepare(struct lower *l, struct factor *f, uint32_t room)
     }
     if (!f->lines || !f->length)
         return true;
-    if (f->scales != SAM_TILE_NONE) {
+    if (f->scales != SAM_TILE_NONE || f->widened) {
         f->length *= type->dtype == SAM_U8 ? 2 : 1; /* pairs */
         f->element = 4;
         f->pitch = (f->length + 7) / 8 * 32;
@@ -481,7 +482,10 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
                      : bias ? sam_tile_arg(l->p, op, scaled ? 4 : 2)
                             : d;
     const struct sam_tile_type *type = &sam_tile_ty(l->p, d)->tile;
-    const enum sam_dtype own = sam_tile_ty(l->p, a)->tile.dtype, dtype = scaled ? SAM_F32 : own;
+    const enum sam_dtype own = sam_tile_ty(l->p, a)->tile.dtype;
+    const enum sam_dtype other = sam_tile_ty(l->p, b)->tile.dtype;
+    const bool widens = !scaled && sam_tile_is_real(own) && (own != other || !products[own].has);
+    const enum sam_dtype dtype = scaled || widens ? SAM_F32 : own;
     const enum product_kind kind = products[dtype].kind;
     const unsigned rows = (l->options.mlen ? l->options.mlen : 512) / 32;
     bool by_rows = type->blayout == SAM_TILE_row_major;
@@ -503,9 +507,11 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     left.scales = scaled ? sam_tile_arg(l->p, op, acc + 1u) : SAM_TILE_NONE;
     right.scales = scaled ? sam_tile_arg(l->p, op, acc + 3u) : SAM_TILE_NONE;
     right.window = sam_lower_staged_factor(l, right.tile);
-    if (!products[dtype].has) {
-        sam_lower_refuse(l, op, "%s on %s has no lowering: add it to src/lower/matrix.c", row->name,
-                         sam_tile_dtype_name(dtype));
+    left.widened = right.widened = widens;
+    if (!products[dtype].has || (!scaled && !widens && own != other) ||
+        (widens && right.window != SAM_TILE_NONE)) {
+        sam_lower_refuse(l, op, "%s on %s and %s has no lowering: add it to src/lower/matrix.c",
+                         row->name, sam_tile_dtype_name(own), sam_tile_dtype_name(other));
         return;
     }
     skip_empty(l, d, end);
@@ -556,5 +562,7 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     sam_lower_box_note(l, op);
     sam_lower_note(l, op, "matrix unit: %s, blocks of %ux%u, %u of K%s", kinds[kind].multiply, rows,
                    rows, 4 * rows >> kinds[kind].shift,
-                   scaled ? ", factors scaled by the hart" : "");
+                   scaled   ? ", factors scaled by the hart"
+                   : widens ? ", factors widened by the hart"
+                            : "");
 }

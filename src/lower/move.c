@@ -167,7 +167,7 @@ void sam_lower_pad(struct lower *l, uint32_t tile)
         return;
     struct lower_affine rows = sam_lower_valid(l, tile, true),
                         cols = sam_lower_valid(l, tile, false);
-    uint64_t bits = sam_tile_pad_bits(type->dtype, type->pad);
+    uint64_t bits = sam_tile_pad_bits(type, l->options.dialect);
     uint32_t element = (uint32_t)sam_tile_size(type->dtype);
     const struct lower_affine across = tile_step(l, tile, false), down = tile_step(l, tile, true);
     unsigned skip = sam_lower_label(l);
@@ -489,7 +489,7 @@ static void pick_pass(struct lower *l, const struct picked *k)
                        stores[size], off, stores[size], stores[size], off);
     else if (!k->checks && masked && k->load)
         sam_lower_hart(l, "j .Lr%u; .Lr%u: li t0, 0x%" PRIx64 "; s%c t0, 0(a4)", next, off,
-                       sam_tile_pad_bits(type->dtype, type->pad), stores[size]);
+                       sam_tile_pad_bits(type, l->options.dialect), stores[size]);
     else if (!k->checks)
         sam_lower_hart(l, ".Lr%u:", off);
     sam_lower_hart(l,

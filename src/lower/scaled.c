@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors of scaled products: the hart writes their elements, times the scale of each block of 32
- * along K, as f32. Only values that are too large for f32 round, to infinity. */
+/* Factors of scaled products, and of those whose dtypes the unit does not have or that differ: the
+ * hart writes their elements, times the scale of each block of 32 along K, as f32. Only values that
+ * are too large for f32 round, to infinity. */
 #include "lower/box.h"
 #include "lower/hart.h"
 
@@ -8,10 +9,12 @@
 
 static const struct scaled_kind {
     enum sam_dtype dtype, of; /* elements, in pairs for ui8 */
-    unsigned bits;            /* of the magnitude; the sign is above them */
+    unsigned bits;            /* of the magnitude or, of hif8, all; the sign is above them */
 } kinds[LOWER_SCALED_KINDS] = {
-    {SAM_E4M3, SAM_E4M3, 7}, {SAM_E5M2, SAM_E5M2, 7},  {SAM_U8, SAM_E2M1, 3},
-    {SAM_F16, SAM_F16, 15},  {SAM_BF16, SAM_BF16, 15},
+    {SAM_E4M3, SAM_E4M3, 7},  {SAM_E5M2, SAM_E5M2, 7},  {SAM_U8, SAM_E2M1, 3},
+    {SAM_F16, SAM_F16, 15},   {SAM_BF16, SAM_BF16, 15}, {SAM_HIF8, SAM_HIF8, 8},
+    {SAM_E3M2, SAM_E3M2, 5},  {SAM_E2M3, SAM_E2M3, 5},  {SAM_F32, SAM_F32, 31},
+    {SAM_TF32, SAM_TF32, 31}, {SAM_HF32, SAM_HF32, 31},
 };
 
 enum { BLOCK = 32 };
@@ -26,8 +29,11 @@ static void write_scale(struct sam_buffer *out)
 /* t1 = the magnitude t1 of an element as f32. */
 static void write_magnitude(struct sam_buffer *out, unsigned kind)
 {
+    const unsigned unused = sam_dtype_table[kinds[kind].dtype].fp.unused;
     if (kinds[kind].dtype == SAM_BF16)
         sam_lower_code(out, "slli t1, t1, 16");
+    else if (kinds[kind].bits == 31)
+        sam_lower_code(out, "srli t1, t1, %u; slli t1, t1, %u", unused, unused);
     else if (kinds[kind].dtype == SAM_F16)
         sam_lower_code(out, "srli a1, t1, 10; slli t1, t1, 13; li t6, 31; beq a1, t6, 5f; "
                             "bnez a1, 4f; beqz t1, 7f; li t6, 0x38800000 # subnormal; "
@@ -61,7 +67,10 @@ static void write_routine(struct sam_buffer *out, unsigned kind)
         sam_lower_code(out, "li s9, 0; 6: lbu t0, 0(a0); beqz s9, 4f; srli t0, t0, 4; "
                             "add a0, a0, a5; 4: xori s9, s9, 1; andi t0, t0, 15");
     else
-        sam_lower_code(out, "6: %s t0, 0(a0); add a0, a0, a5", table ? "lbu" : "lhu");
+        sam_lower_code(out, "6: %s t0, 0(a0); add a0, a0, a5",
+                       table           ? "lbu"
+                       : k->bits == 31 ? "lw"
+                                       : "lhu");
     sam_lower_code(out, "and t1, t0, s3; srli t0, t0, %u; slli sp, t0, 31", k->bits);
     write_magnitude(out, kind);
     sam_lower_code(out,
@@ -70,7 +79,7 @@ static void write_routine(struct sam_buffer *out, unsigned kind)
                    "bnez a2, 1b; ret");
     if (!table)
         return;
-    sam_lower_code(out, ".Lvalues%u:", kind);
+    sam_lower_code(out, ".Lunit%u: .word 127; .Lvalues%u:", kind, kind);
     for (unsigned i = 0; i < 1u << k->bits; i++) {
         const float value = (float)sam_dtype_value(k->of, i);
         sam_lower_code(out, ".word 0x%" PRIx32, value != value ? 0x7fc00000 : sam_f32_bits(value));
@@ -84,25 +93,33 @@ void sam_lower_scaled_factor(struct lower *l, uint32_t tile, uint32_t scales, bo
     const uint32_t size = (uint32_t)sam_tile_size(type->dtype);
     const bool along = rows == (type->blayout == SAM_TILE_row_major); /* K is contiguous */
     const unsigned end = sam_lower_label(l);
+    const bool has = scales != SAM_TILE_NONE;
     struct sam_buffer *text;
     uint32_t step = 0, of_scales = 0;
     unsigned kind = 0;
     while (kinds[kind].dtype != type->dtype)
         kind++;
     sam_lower_known(l, tile, LOWER_PITCH, &step);
-    sam_lower_known(l, scales, LOWER_PITCH, &of_scales);
     sam_lower_field(l, "t2", tile, LOWER_ADDRESS);
-    sam_lower_field(l, "a6", scales, LOWER_ADDRESS);
+    if (has) {
+        sam_lower_known(l, scales, LOWER_PITCH, &of_scales);
+        sam_lower_field(l, "a6", scales, LOWER_ADDRESS);
+    } else if (kinds[kind].bits < 15) { /* one scale, of 1 */
+        sam_lower_hart(l, "lla a6, .Lunit%u", kind);
+    }
     sam_lower_field(l, "a2", tile, rows ? LOWER_ROWS : LOWER_COLS);
     sam_lower_field(l, "a3", tile, rows ? LOWER_COLS : LOWER_ROWS);
     if (type->dtype == SAM_U8)
         sam_lower_hart(l, "slli a3, a3, 1");
-    sam_lower_hart(l,
-                   "beqz a2, .L%u; beqz a3, .L%u; li t3, 0x%" PRIx32 "; li a4, %" PRIu32
-                   "; li a5, %" PRIu32 "; li a7, %" PRIu32 "; li t4, %" PRIu32 "; li t5, %" PRIu32
-                   "; call .Lscaled%u; .L%u:",
-                   end, end, room, along ? step : size, along ? size : step, rows ? of_scales : 1,
-                   rows ? 1 : of_scales, pitch, kind, end);
+    sam_lower_hart(
+        l,
+        "beqz a2, .L%u; beqz a3, .L%u; li t3, 0x%" PRIx32 "; li a4, %" PRIu32 "; li a5, %" PRIu32
+        "; li a7, %" PRIu32 "; li t4, %" PRIu32 "; li t5, %" PRIu32 "; call .Lscaled%u; .L%u:",
+        end, end, room, along ? step : size, along ? size : step, rows || !has ? of_scales : 1,
+        !rows ? of_scales
+        : has ? 1
+              : 0,
+        pitch, kind, end);
     if (sam_lower_box_first(l, LOWER_SCALED + kind, &text))
         write_routine(text, kind);
 }

@@ -157,7 +157,8 @@ bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
         [SAM_TILE_WHOLE] = "integers",
         [SAM_TILE_BITS] = "integers, including 64 bits",
         [SAM_TILE_SHORT] = "all of up to 32 bits",
-        [SAM_TILE_BASIC] = "all but e8m0",
+        [SAM_TILE_BASIC] = "all but e8m0, hif8, e3m2, e2m3",
+        [SAM_TILE_CONVERTED] = "all; to e8m0: floats",
         [SAM_TILE_FACTOR] = "floats of up to 32 bits, but e8m0; i8, i16, ui8, ui16",
         [SAM_TILE_SCALED] = "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16",
         [SAM_TILE_ANY] = "all, including 64 bits"};

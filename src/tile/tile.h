@@ -151,7 +151,8 @@ enum sam_tile_class {
     SAM_TILE_WHOLE,
     SAM_TILE_BITS,  /* all integers */
     SAM_TILE_SHORT, /* all of at most 32 bits */
-    SAM_TILE_BASIC, /* all with zero and sign */
+    SAM_TILE_BASIC, /* all that are computed on elsewhere than in products */
+    SAM_TILE_CONVERTED,
     SAM_TILE_FACTOR,
     SAM_TILE_SCALED,
     SAM_TILE_ANY
@@ -455,10 +456,6 @@ struct sam_tile_verifier {
 void sam_tile_verify_op(const struct sam_tile_verifier *verifier, unsigned code,
                         const struct sam_tile_ty *const *types,
                         const struct sam_tile_pos *positions, struct sam_tile_pos pos);
-/* check.c: sam_tile_check in a dialect. */
-enum sam_status sam_tile_check_in(const struct sam_tile_program *program,
-                                  enum sam_tile_profile profile, enum sam_tile_dialect dialect,
-                                  char **messages, struct sam_error *error);
 /* infer.c: infer the valid rows and columns of the destination from the sources, as numbers or
  * names of `others`. Without `others`, an unknown size is any number other than SAM_TILE_DYNAMIC,
  * which means not determined. */
@@ -512,7 +509,7 @@ void sam_tile_write_reals(enum sam_dtype dtype, void *to, size_t n, const float 
 void sam_tile_read_ints(enum sam_dtype dtype, const void *from, size_t n, int64_t *to);
 void sam_tile_write_ints(enum sam_dtype dtype, void *to, size_t n, const int64_t *from);
 /* The bits of a pad value. */
-uint64_t sam_tile_pad_bits(enum sam_dtype dtype, enum sam_tile_pad pad);
+uint64_t sam_tile_pad_bits(const struct sam_tile_type *type, enum sam_tile_dialect dialect);
 /* Evaluate an operation on scalars: its operands, or its literal. Returns false for a division by
  * zero. */
 bool sam_tile_eval(const struct sam_tile_op *op, const struct sam_tile_ty *type,

@@ -2,6 +2,7 @@
 /* Conversion of elements to and from computed form. */
 #include "tile/tile.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,14 +87,15 @@ static uint64_t highest(enum sam_dtype dtype)
     return UINT64_MAX >> (64 - 8 * sam_tile_size(dtype) + sam_tile_is_signed(dtype));
 }
 
-uint64_t sam_tile_pad_bits(enum sam_dtype dtype, enum sam_tile_pad pad)
+uint64_t sam_tile_pad_bits(const struct sam_tile_type *type, enum sam_tile_dialect dialect)
 {
-    if (pad == SAM_TILE_PAD_null || pad == SAM_TILE_PAD_zero)
+    const bool most = type->pad == SAM_TILE_PAD_max;
+    if (type->pad == SAM_TILE_PAD_null || type->pad == SAM_TILE_PAD_zero)
         return 0;
-    if (sam_tile_is_real(dtype))
-        return sam_tile_real_bits(dtype, pad == SAM_TILE_PAD_max ? INFINITY : -INFINITY,
-                                  SAM_TILE_RINT);
-    return pad == SAM_TILE_PAD_max ? highest(dtype) : lowest(dtype);
+    if (!sam_tile_is_real(type->dtype))
+        return most ? highest(type->dtype) : lowest(type->dtype);
+    const double size = dialect == SAM_TILE_SPEC ? DBL_MAX : INFINITY;
+    return sam_tile_real_bits(type->dtype, most ? size : -size, SAM_TILE_TRUNC);
 }
 
 /* An integer of up to 64 bits and its sign. */
@@ -122,7 +124,7 @@ static double round_real(struct integer from, const struct sam_fp_format *format
                          enum sam_round round)
 {
     const int bits = from.size ? 64 - __builtin_clzll(from.size) : 0;
-    const int shift = bits > format->mantissa + 1 ? bits - format->mantissa - 1 : 0;
+    const int shift = bits > DBL_MANT_DIG ? bits - format->mantissa - 1 : 0;
     if (!shift)
         return from.negative ? -(double)from.size : (double)from.size;
     /* The last two bits that are kept, half of one, and less: what rounding has to know. */
@@ -140,6 +142,23 @@ static void write_integer(enum sam_dtype dtype, void *at, struct integer value)
     const uint64_t size = value.size < most ? value.size : most;
     const int64_t bits = (int64_t)(value.negative ? 0 - size : size);
     sam_tile_write_ints(dtype, at, 1, &bits);
+}
+
+/* The power of two that is nearest to a number, by its exponent; NaN where there is none. */
+static uint64_t power_bits(double value, enum sam_round round)
+{
+    int exponent = 0;
+    const double fraction = frexp(value, &exponent);
+    const bool exact = fraction == 0.5;
+    exponent--;
+    if (!(value > 0) || isinf(value) || exponent < -127 || exponent > 127 ||
+        (exponent == 127 && !exact))
+        return sam_dtype_table[SAM_E8M0].fp.nan;
+    const bool up = round == SAM_RUP   ? !exact
+                    : round == SAM_RTZ ? !exact && exponent < 0
+                    : round == SAM_RDN ? false
+                                       : fraction * fraction > 0.5;
+    return (uint64_t)(exponent + up + 127);
 }
 
 void sam_tile_convert(enum sam_dtype to, void *out, enum sam_dtype from, const void *in, size_t n,
@@ -162,7 +181,8 @@ void sam_tile_convert(enum sam_dtype to, void *out, enum sam_dtype from, const v
             real = sam_tile_is_real(to) ? round_real(whole, &sam_dtype_table[to].fp, how) : 0;
         }
         if (sam_tile_is_real(to)) {
-            const uint64_t bits = sam_tile_real_bits(to, real, round);
+            const uint64_t bits =
+                to == SAM_E8M0 ? power_bits(real, how) : sam_tile_real_bits(to, real, round);
             memcpy(d, &bits, size);
         } else {
             write_integer(to, d, whole);

@@ -11,8 +11,9 @@
 
 TEST(every_value)
 {
-    static const enum sam_dtype narrow[] = {SAM_BF16, SAM_F16,  SAM_E4M3, SAM_E5M2, SAM_E8M0,
-                                            SAM_E2M1, SAM_E3M4, SAM_E1M2, SAM_E3M0};
+    static const enum sam_dtype narrow[] = {SAM_BF16, SAM_F16,  SAM_E4M3, SAM_E5M2,
+                                            SAM_E8M0, SAM_E2M1, SAM_E3M4, SAM_E1M2,
+                                            SAM_E3M0, SAM_HIF8, SAM_E3M2, SAM_E2M3};
     static const enum sam_dtype wide[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_F64, SAM_TF32};
     unsigned pairs = 0;
     for (size_t n = 0; n < sizeof narrow / sizeof narrow[0]; n++) {
@@ -36,14 +37,15 @@ TEST(every_value)
             pairs++;
         }
     }
-    assert_int_equal(pairs, 3 + 3 + 4 + 6 * 5);
+    assert_int_equal(pairs, 3 + 3 + 4 + 9 * 5);
 }
 
 /* An array of any length is widened like its elements: long ones use a look-up table. */
 TEST(arrays)
 {
     static const enum sam_dtype narrow[] = {SAM_E4M3, SAM_E5M2, SAM_E8M0, SAM_E2M1,
-                                            SAM_E3M4, SAM_E1M2, SAM_E3M0, SAM_BF16};
+                                            SAM_E3M4, SAM_E1M2, SAM_E3M0, SAM_BF16,
+                                            SAM_HIF8, SAM_E3M2, SAM_E2M3};
     static const enum sam_dtype wide[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_F64, SAM_TF32};
     static const size_t lengths[] = {15, 16, 17, 255, 256, 257, 511};
     struct sam_error error;

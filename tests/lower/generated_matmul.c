@@ -3,7 +3,13 @@
  * sums in the system's order, also outside the written elements. */
 #include "lower/writer.h"
 
-static const enum sam_dtype dtypes[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i8};
+/* Those of the matrix unit, and pairs that are widened. */
+static const enum sam_dtype units[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i8};
+static const enum sam_dtype others[][2] = {
+    {SAM_TILE_e4m3, SAM_TILE_e5m2}, {SAM_TILE_hif8, SAM_TILE_hif8}, {SAM_TILE_e3m2, SAM_TILE_f16},
+    {SAM_TILE_e2m3, SAM_TILE_bf16}, {SAM_TILE_f32, SAM_TILE_tf32},  {SAM_TILE_hf32, SAM_TILE_e4m3},
+    {SAM_TILE_f16, SAM_TILE_f32},   {SAM_TILE_tf32, SAM_TILE_tf32}, {SAM_TILE_bf16, SAM_TILE_hif8},
+    {SAM_TILE_e5m2, SAM_TILE_e5m2}, {SAM_TILE_f16, SAM_TILE_bf16}};
 static const char *const names[] = {"tmatmul", "tmatmul_acc", "tmatmul_bias"};
 
 static unsigned size(struct writer *w, bool zero)
@@ -38,12 +44,12 @@ static struct writer_tile load(struct writer *w, const char *loc, enum sam_dtype
     return t;
 }
 
-static void multiply(struct writer *w, unsigned kind, enum sam_dtype dtype, unsigned depth,
+static void multiply(struct writer *w, unsigned kind, const enum sam_dtype of[2], unsigned depth,
                      const struct writer_tile *d, const struct writer_tile *start)
 {
-    enum sam_dtype sum = dtype == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32;
-    struct writer_tile left = load(w, "left", dtype, d->valid_rows, depth);
-    struct writer_tile right = load(w, "right", dtype, depth, d->valid_cols);
+    enum sam_dtype sum = of[0] == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32;
+    struct writer_tile left = load(w, "left", of[0], d->valid_rows, depth);
+    struct writer_tile right = load(w, "right", of[1], depth, d->valid_cols);
     struct writer_tile bias = {0};
     if (kind == 2)
         bias = load(w, "mat", sum, 1 + writer_below(w, 2), d->valid_cols);
@@ -70,9 +76,10 @@ TEST(test_products)
     static const uint32_t accumulators[] = {0, 0, 0x11, 0xf0, 0x99, 0x38, 0x1f, 0x80, 0xfc};
     static const char *const pads[] = {NULL, "zero", "max", "min"};
     uint64_t seed = test_seed();
-    for (unsigned n = 0; n < 160; n++) {
+    for (unsigned n = 0; n < 176; n++) {
         struct writer w;
-        const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
+        const enum sam_dtype dtype = units[n % SAM_COUNT(units)], same[2] = {dtype, dtype};
+        const enum sam_dtype *const of = n % 8 < 3 ? others[n / 8 % SAM_COUNT(others)] : same;
         const unsigned kind = n / 4 % 3;
         const uint64_t own = test_random(&seed);
         char zero[24];
@@ -90,7 +97,7 @@ TEST(test_products)
         whole.rows = whole.valid_rows = whole.by_columns ? length : lines;
         whole.cols = whole.valid_cols = whole.by_columns ? lines : length;
         writer_tile(&w, &whole);
-        multiply(&w, 0, dtype, size(&w, false), &whole, NULL);
+        multiply(&w, 0, of, size(&w, false), &whole, NULL);
         struct writer_tile d = whole;
         d.valid_rows = writer_below(&w, whole.rows + 1);
         d.valid_cols = writer_below(&w, whole.cols + 1);
@@ -112,9 +119,9 @@ TEST(test_products)
                                          .by_columns = writer_below(&w, 2),
                                          .empty = true};
             writer_tile(&w, &other);
-            multiply(&w, 0, dtype, size(&w, false), &other, NULL);
+            multiply(&w, 0, of, size(&w, false), &other, NULL);
         }
-        multiply(&w, kind, dtype, size(&w, true), &d, &other);
+        multiply(&w, kind, of, size(&w, true), &d, &other);
         writer_show(&w, w.dynamic ? &d : &whole);
         writer_run(&w);
     }

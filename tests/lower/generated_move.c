@@ -4,9 +4,11 @@
  * elements. */
 #include "lower/writer.h"
 
-static const enum sam_dtype dtypes[] = {SAM_TILE_f32,  SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_i8,
-                                        SAM_TILE_ui8,  SAM_TILE_i16, SAM_TILE_ui16, SAM_TILE_i32,
-                                        SAM_TILE_ui32, SAM_TILE_i64, SAM_TILE_ui64};
+static const enum sam_dtype dtypes[] = {SAM_TILE_f32,  SAM_TILE_f16,  SAM_TILE_bf16, SAM_TILE_i8,
+                                        SAM_TILE_ui8,  SAM_TILE_i16,  SAM_TILE_ui16, SAM_TILE_i32,
+                                        SAM_TILE_ui32, SAM_TILE_i64,  SAM_TILE_ui64, SAM_TILE_f64,
+                                        SAM_TILE_tf32, SAM_TILE_hf32, SAM_TILE_hif8, SAM_TILE_e5m2,
+                                        SAM_TILE_e4m3, SAM_TILE_e3m2, SAM_TILE_e2m3, SAM_TILE_e8m0};
 static const char *const pads[] = {NULL, "zero", "max", "min"};
 
 /* Sizes: small ones, powers of two and their neighbours. Three tiles of 64x64 fit vec for every
@@ -35,6 +37,7 @@ static void begin(struct writer *w, uint64_t *seed, enum sam_dtype *dtype)
     writer_open(w, own, own & 1);
     *dtype = dtypes[writer_below(w, SAM_COUNT(dtypes))];
     w->x.options.outside = writer_below(w, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
+    w->x.options.dialect = writer_below(w, 2) ? SAM_TILE_SPEC : SAM_TILE_PAGE; /* pad values */
     w->x.options.profile = SAM_TILE_A5;
 }
 

@@ -138,6 +138,7 @@ static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
     case SAM_TILE_SCALED: return false; /* of other dtypes: generated_matmul.c */
     case SAM_TILE_ORDER:
     case SAM_TILE_SHORT:
+    case SAM_TILE_CONVERTED:
     case SAM_TILE_BASIC:
     case SAM_TILE_ANY: break;
     }

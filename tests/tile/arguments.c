@@ -42,6 +42,7 @@ TEST(programs)
     refuses(sam_tile_print, p, SAM_TILE_SSA, NULL);
     refuses(sam_tile_check, NULL, SAM_TILE_A5, &messages);
     refuses(sam_tile_check, p, SAM_TILE_A5, NULL);
+    refuses(sam_tile_check_in, p, SAM_TILE_A5, (enum sam_tile_dialect)2, &messages);
     refuses(sam_tile_plan_text, NULL, SAM_TILE_A5, &text);
     refuses(sam_tile_plan_text, p, SAM_TILE_A5, NULL);
     assert_int_equal(sam_tile_function_count(p), 1);

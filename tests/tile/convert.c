@@ -151,6 +151,123 @@ TEST(test_exhaustive)
     }
 }
 
+/* The number of a small format that a mode gives for v, by search in all its values. */
+static uint32_t to_small(enum sam_dtype to, const double values[256], double v, int mode)
+{
+    const bool ends = to != SAM_TILE_hif8; /* has no infinity and no NaN, but -0 */
+    const uint32_t codes = ends ? 64 : 256, sign = ends && signbit(v) ? 32 : 0;
+    uint32_t low = 0, high = 0, most = 0;
+    double below = 0, above = INFINITY, largest = 0;
+    if (isnan(v))
+        return ends ? 0 : 0x80;
+    for (uint32_t code = 0; code < codes; code++) {
+        const double x = values[code];
+        if (!(x >= 0) || signbit(x) || isinf(x))
+            continue;
+        if (x <= fabs(v) && x >= below) {
+            below = x;
+            low = code;
+        }
+        if (x > fabs(v) && x < above) {
+            above = x;
+            high = code;
+        }
+        if (x >= largest) {
+            largest = x;
+            most = code;
+        }
+    }
+    const uint32_t minus = signbit(v) ? ends ? 32 : 128 : 0;
+    if (fabs(v) > largest) { /* the next number would be half as much again, and is odd */
+        const bool out = mode == RINT   ? fabs(v) > 1.25 * largest
+                         : mode == AWAY ? fabs(v) >= 1.25 * largest
+                                        : mode != TRUNC && (mode == FLOOR) == (v < 0);
+        return minus | (ends || (!out && isfinite(v)) ? most : 0x6f);
+    }
+    const double down = fabs(v) - below, up = above - fabs(v);
+    const bool takes = down == 0      ? false
+                       : mode == RINT ? up < down || (up == down && low & 1)
+                       : mode == AWAY ? up <= down
+                                      : mode != TRUNC && (mode == FLOOR) == (v < 0);
+    const uint32_t code = takes ? high : low;
+    return code ? minus | code : sign;
+}
+
+/* e8m0: the power of two nearest by its exponent. */
+static uint32_t to_power(double v, int mode)
+{
+    int e = -127;
+    if (!(v >= 0x1p-127 && v <= 0x1p127))
+        return 255;
+    while (e < 127 && ldexp(1, e + 1) <= v)
+        e++;
+    const bool exact = ldexp(1, e) == v;
+    const bool up = mode == CEIL    ? !exact
+                    : mode == TRUNC ? !exact && e < 0
+                                    : mode != FLOOR && v / ldexp(1, e) * v / ldexp(1, e) > 2;
+    return (uint32_t)(e + up + 127);
+}
+
+/* Every number of 16 bits, and those of f32 near the ends of e8m0; every small number to f32. */
+TEST(test_small)
+{
+    static const enum sam_dtype all[] = {SAM_TILE_hif8, SAM_TILE_e3m2, SAM_TILE_e2m3,
+                                         SAM_TILE_e8m0};
+    static const enum sam_dtype sources[] = {SAM_TILE_f16, SAM_TILE_bf16, SAM_TILE_f32,
+                                             SAM_TILE_i16};
+    static uint32_t words[ALL];
+    for (size_t n = 0; n < SAM_COUNT(all) * 4 * 5; n++) {
+        const enum sam_dtype from = sources[n % 4], to = all[n / 20];
+        const int mode = RINT + (int)(n / 4 % 5);
+        static uint8_t out[ALL];
+        double values[256];
+        if (to == SAM_TILE_e8m0 && from == SAM_TILE_i16)
+            continue; /* refused */
+        struct sam_tile_options options = {.profile = SAM_TILE_HOST};
+        struct sam_tile_core *core = test_core(&options);
+        struct sam_tile s = SAM_TILE(vec, f32, ALL / 64, 64), d = s;
+        for (uint32_t i = 0; i < 256; i++)
+            values[i] = sam_dtype_value(to, i); /* tests/base/dtype.c */
+        s.type.dtype = from;
+        d.type.dtype = to;
+        for (uint32_t i = 0; i < ALL; i++)
+            test_set(words, i, from, from == SAM_TILE_f32 ? i << 16 | (i * 7919 & 0x1ffff) : i);
+        assert_int_equal(sam_tile_fill(core, &s, words, NULL), SAM_OK);
+        assert_string_equal(sam_tcvt(&d, &s, (unsigned)(mode - RINT)).text, "");
+        assert_int_equal(sam_tile_read(&d, out, NULL), SAM_OK);
+        for (size_t i = 0; i < ALL; i++) {
+            const double v = test_value(from, test_bits(words, i, from));
+            const uint32_t wanted =
+                to == SAM_TILE_e8m0 ? to_power(v, mode) : to_small(to, values, v, mode);
+            if (out[i] != wanted)
+                fail_msg("%s %a to %s, mode %d: 0x%x: expected 0x%x", sam_tile_dtype_name(from), v,
+                         sam_tile_dtype_name(to), mode - RINT, out[i], wanted);
+        }
+        sam_tile_core_free(core);
+    }
+    for (size_t n = 0; n < SAM_COUNT(all); n++) {
+        struct sam_tile_core *core = test_core(NULL);
+        struct sam_tile s = SAM_TILE(vec, f32, 8, 32), d = s;
+        uint8_t in[256];
+        float out[256];
+        s.type.dtype = all[n];
+        for (size_t i = 0; i < 256; i++)
+            in[i] = (uint8_t)i;
+        assert_int_equal(sam_tile_fill(core, &s, in, NULL), SAM_OK);
+        assert_string_equal(sam_tcvt(&d, &s, SAM_TILE_RINT).text, "");
+        assert_int_equal(sam_tile_read(&d, out, NULL), SAM_OK);
+        for (size_t i = 0; i < 256; i++) {
+            const double v = sam_dtype_value(all[n], i);
+            assert_int_equal(sam_f32_bits(out[i]), isnan(v) ? 0x7fc00000 : sam_f32_bits((float)v));
+        }
+        d.type.dtype = all[n];
+        if (all[n] == SAM_TILE_e8m0)
+            assert_string_equal(sam_tcvt(&d, &s, SAM_TILE_RINT).text,
+                                "tcvt: the source is of e8m0: expected f32, f16 or bf16 for e8m0");
+        sam_tile_core_free(core);
+    }
+}
+
 TEST(test_random_words)
 {
     enum { COUNT = 1 << 14 };

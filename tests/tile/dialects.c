@@ -193,6 +193,48 @@ TEST(test_mixed_expdif)
     sam_tile_core_free(core);
 }
 
+/* Pad values of floats: infinities, or the largest finite numbers, as the specification prints
+ * them. */
+TEST(test_pads)
+{
+    static const struct {
+        enum sam_dtype dtype;
+        uint64_t page[2], spec[2];
+    } rows[] = {
+        {SAM_F64,
+         {0x7ff0000000000000, 0xfff0000000000000},
+         {0x7fefffffffffffff, 0xffefffffffffffff}},
+        {SAM_F32, {0x7f800000, 0xff800000}, {0x7f7fffff, 0xff7fffff}},
+        {SAM_TF32, {0x7f800000, 0xff800000}, {0x7f7fe000, 0xff7fe000}},
+        {SAM_HF32, {0x7f800000, 0xff800000}, {0x7f7ff000, 0xff7ff000}},
+        {SAM_F16, {0x7c00, 0xfc00}, {0x7bff, 0xfbff}},
+        {SAM_BF16, {0x7f80, 0xff80}, {0x7f7f, 0xff7f}},
+        {SAM_E4M3, {0x7f, 0x7f}, {0x7e, 0xfe}},
+        {SAM_E5M2, {0x7c, 0xfc}, {0x7b, 0xfb}},
+        {SAM_I8, {0x7f, 0x80}, {0x7f, 0x80}},
+        {SAM_U16, {0xffff, 0}, {0xffff, 0}},
+    };
+    for (size_t i = 0; i < SAM_COUNT(rows); i++)
+        for (int spec = 0; spec < 2; spec++)
+            for (int low = 0; low < 2; low++) {
+                const struct sam_tile_options options = {
+                    .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
+                struct sam_tile_core *core = test_core(&options);
+                struct sam_tile a = tile(rows[i].dtype, 1, 32), d = a;
+                uint8_t in[32 * 8] = {0}, out[32 * 8];
+                const size_t size = sam_dtype_size(rows[i].dtype);
+                a.type.valid_cols = 31;
+                d.type.pad = low ? SAM_TILE_PAD_min : SAM_TILE_PAD_max;
+                assert_int_equal(sam_tile_fill(core, &a, in, NULL), SAM_OK);
+                assert_string_equal(sam_tfillpad(&d, &a).text, "");
+                assert_int_equal(sam_tile_read(&d, out, NULL), SAM_OK);
+                uint64_t bits = 0;
+                memcpy(&bits, out + 31 * size, size);
+                assert_int_equal(bits, (spec ? rows[i].spec : rows[i].page)[low]);
+                sam_tile_core_free(core);
+            }
+}
+
 /* The specification has one valid row of the destination of a column reduction. */
 TEST(test_rows)
 {

@@ -22,6 +22,8 @@ static const struct format formats[] = {
     {SAM_TILE_hf32, 8, 11, 12, 127, 255 << 11, 0x7f800000, 0x7fc00000},
     {SAM_TILE_e4m3, 4, 3, 0, 7, 0x7f, 0x7f, 0x7f},
     {SAM_TILE_e5m2, 5, 2, 0, 15, 0x7c, 0x7c, 0x7e},
+    {SAM_TILE_e3m2, 3, 2, 0, 3, 0x20, 0x1f, 0},
+    {SAM_TILE_e2m3, 2, 3, 0, 1, 0x20, 0x1f, 0},
     {SAM_TILE_f32, 8, 23, 0, 127, 255 << 23, 0x7f800000, 0x7fc00000},
     {SAM_TILE_f16, 5, 10, 0, 15, 0x7c00, 0x7c00, 0x7e00},
     {SAM_TILE_bf16, 8, 7, 0, 127, 0x7f80, 0x7f80, 0x7fc0},
@@ -103,7 +105,7 @@ static uint64_t nearest(const struct format *f, const struct exact *e, int mode)
         up = mode == RINT || mode == AWAY || (mode != TRUNC && (mode == FLOOR) == negative);
     const uint64_t magnitude = low + up;
     const uint64_t bits = magnitude >= f->top ? f->over : magnitude << f->unused;
-    return bits | (negative && (bits != f->nan) ? sign_of(f) << f->unused : 0);
+    return bits | (negative && (bits != f->nan || !bits) ? sign_of(f) << f->unused : 0);
 }
 
 static long double far_sum(const struct exact *e, long double x)
@@ -378,6 +380,34 @@ TEST(test_copies)
     }
 }
 
+/* Choices among the dtypes that are computed on in conversions and products alone. */
+TEST(test_choices)
+{
+    static const enum sam_dtype small[] = {SAM_TILE_hif8, SAM_TILE_e3m2, SAM_TILE_e2m3,
+                                           SAM_TILE_e8m0};
+    uint64_t seed = test_seed();
+    for (size_t n = 0; n < SAM_COUNT(small); n++) {
+        struct sam_tile_core *core = test_core(NULL);
+        struct sam_tile mask = SAM_TILE(vec, ui8, R, C), a = mask, b = mask, d = mask;
+        uint8_t choice[COUNT], x[COUNT], y[COUNT], z[COUNT];
+        a.type.dtype = b.type.dtype = d.type.dtype = small[n];
+        for (size_t i = 0; i < COUNT; i++) {
+            choice[i] = (uint8_t)test_below(&seed, 2);
+            x[i] = (uint8_t)test_random(&seed);
+            y[i] = (uint8_t)test_random(&seed);
+        }
+        assert_int_equal(sam_tile_fill(core, &mask, choice, NULL), SAM_OK);
+        assert_int_equal(sam_tile_fill(core, &a, x, NULL), SAM_OK);
+        assert_int_equal(sam_tile_fill(core, &b, y, NULL), SAM_OK);
+        assert_string_equal(sam_tsel(&d, &mask, &a, &b).text, "");
+        assert_int_equal(sam_tile_read(&d, z, NULL), SAM_OK);
+        for (size_t i = 0; i < COUNT; i++)
+            assert_int_equal(z[i], choice[i] ? x[i] : y[i]);
+        assert_non_null(strstr(sam_tfillpad(&d, &a).text, "tfillpad: the source is of "));
+        sam_tile_core_free(core);
+    }
+}
+
 /* Padding: infinities, or the ends of the range. */
 TEST(test_padding)
 {
@@ -467,20 +497,21 @@ TEST(test_conversions)
 
 /* --- products */
 
-static uint32_t product_of(const struct tiles *t, enum sam_dtype dtype, size_t i, size_t j,
+static uint32_t product_of(const struct tiles *t, const enum sam_dtype of[2], size_t i, size_t j,
                            size_t k)
 {
-    const struct format *f = format_of(dtype);
-    const unsigned shift = 64 - 8 * (unsigned)sam_dtype_size(dtype);
+    const struct format *f = format_of(of[0]), *g = format_of(of[1]);
+    const unsigned shift = 64 - 8 * (unsigned)sam_dtype_size(of[0]);
+    const unsigned other = 64 - 8 * (unsigned)sam_dtype_size(of[1]);
     uint64_t sum = 0;
     float real = 0;
     for (size_t at = 0; at < k; at++) {
-        const uint64_t x = test_bits(t->x, i * k + at, dtype),
-                       y = test_bits(t->y, at * 8 + j, dtype);
+        const uint64_t x = test_bits(t->x, i * k + at, of[0]),
+                       y = test_bits(t->y, at * 8 + j, of[1]);
         if (f)
-            real += (float)number(f, x) * (float)number(f, y);
-        else if (is_signed(dtype))
-            sum += (uint64_t)(((int64_t)(x << shift) >> shift) * ((int64_t)(y << shift) >> shift));
+            real += (float)number(f, x) * (float)number(g, y);
+        else if (is_signed(of[0]))
+            sum += (uint64_t)(((int64_t)(x << shift) >> shift) * ((int64_t)(y << other) >> other));
         else
             sum += x * y;
     }
@@ -489,20 +520,26 @@ static uint32_t product_of(const struct tiles *t, enum sam_dtype dtype, size_t i
 
 TEST(test_products)
 {
-    static const enum sam_dtype dtypes[] = {SAM_TILE_tf32, SAM_TILE_hf32, SAM_TILE_e4m3,
-                                            SAM_TILE_e5m2, SAM_TILE_ui8,  SAM_TILE_i16,
-                                            SAM_TILE_ui16};
+    static const enum sam_dtype dtypes[] = {
+        SAM_TILE_tf32, SAM_TILE_hf32, SAM_TILE_e4m3, SAM_TILE_e5m2, SAM_TILE_ui8, SAM_TILE_i16,
+        SAM_TILE_ui16, SAM_TILE_e3m2, SAM_TILE_e2m3, SAM_TILE_f16,  SAM_TILE_i8,  SAM_TILE_bf16};
     enum { K = 20, N = 8 };
     static struct tiles t;
     uint64_t seed = test_seed();
-    for (unsigned n = 0; n < 300; n++) {
+    for (unsigned n = 0; n < 600; n++) {
         const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
         const size_t k = n % 30 ? 1 + test_below(&seed, K) : 0;
+        enum sam_dtype of[2] = {dtype, dtypes[test_below(&seed, SAM_COUNT(dtypes))]};
         uint32_t found[R * N];
+        if (sam_dtype_class(of[1]) != sam_dtype_class(dtype))
+            of[1] = dtype;
         open(&t, &seed, dtype, dtype);
+        for (size_t i = 0; i < COUNT; i++)
+            test_set(t.y, i, of[1], element(&seed, of[1]));
         t.a = (struct sam_tile)SAM_TILE_VALID(left, f32, R, 32, R, (int64_t)k);
         t.b = (struct sam_tile)SAM_TILE_VALID(right, f32, 32, 32, (int64_t)k, N);
-        t.a.type.dtype = t.b.type.dtype = dtype;
+        t.a.type.dtype = of[0];
+        t.b.type.dtype = of[1];
         struct sam_tile d = SAM_TILE_VALID(acc, f32, R, 32, R, N);
         d.type.dtype = format_of(dtype)   ? SAM_TILE_f32
                        : is_signed(dtype) ? SAM_TILE_i32
@@ -513,7 +550,7 @@ TEST(test_products)
         assert_string_equal(sam_tmatmul(&d, &t.a, &t.b).text, "");
         assert_int_equal(sam_tile_read(&d, found, NULL), SAM_OK);
         for (size_t i = 0; i < R * N; i++)
-            same(dtype, found[i], product_of(&t, dtype, i / N, i % N, k), "tmatmul", i, k);
+            same(dtype, found[i], product_of(&t, of, i / N, i % N, k), "tmatmul", i, k);
         sam_tile_core_free(t.core);
     }
 }
@@ -530,6 +567,8 @@ TEST(test_refused)
         {SAM_TILE_tf32, "tadd: source 1 is of tf32; profile host has "},
         {SAM_TILE_hf32, "tadd: source 1 is of hf32; profile host has "},
         {SAM_TILE_i64, "tadd: source 1 is of i64; profile host has "},
+        {SAM_TILE_hif8, "tadd: source 1 is of hif8; profile host has "},
+        {SAM_TILE_e3m2, "tadd: source 1 is of e3m2; profile host has "},
     };
     static struct tiles t;
     uint64_t seed = test_seed();

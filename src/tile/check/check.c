@@ -222,7 +222,8 @@ enum sam_status sam_tile_check_in(const struct sam_tile_program *p, enum sam_til
         return sam_fail_null(error, p ? "messages" : "program");
     struct sam_tile_report report = {.program = p};
     bool memory = false;
-    if (sam_tile_check_profile(profile, error) != SAM_OK)
+    const struct sam_tile_options options = {.profile = profile, .dialect = dialect};
+    if (sam_tile_check_options(&options, error) != SAM_OK)
         return SAM_ERR_USAGE;
     for (size_t i = 0; i < p->func_count && !memory; i++) {
         struct checker c = {

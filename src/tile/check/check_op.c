@@ -207,6 +207,12 @@ static void product_sizes(const struct checked_op *s, size_t a, size_t b, size_t
     valid_cols(s, d, tile(s, b)->valid_cols, ", as the right factor");
 }
 
+static bool is_factor(const struct sam_tile_type *type)
+{
+    return !sam_dtype_table[type->dtype].fp.is_unsigned &&
+           sam_tile_size(type->dtype) <= (sam_tile_is_real(type->dtype) ? 4 : 2);
+}
+
 /* d = a * (a + 1) */
 static void product(const struct checked_op *s, size_t a, size_t d)
 {
@@ -214,13 +220,18 @@ static void product(const struct checked_op *s, size_t a, size_t d)
     product_places(s, a, b, d);
     enum sam_dtype dtype = tile(s, a)->dtype;
     const bool real = sam_tile_is_real(dtype);
-    if (sam_dtype_table[dtype].fp.is_unsigned || sam_tile_size(dtype) > (real ? 4 : 2))
+    if (!is_factor(tile(s, a)))
         FAULT(
             s, a,
-            "%s: %s is of %s: expected f16, bf16, f32, tf32, hf32, e4m3, e5m2 or integers of 8 or "
-            "16 bits",
+            "%s: %s is of %s: expected f16, bf16, f32, tf32, hf32, hif8, e5m2, e4m3, e3m2, e2m3 or "
+            "integers of 8 or 16 bits",
             s->row->name, which(s, a), sam_tile_dtype_name(dtype));
-    same_dtype(s, a, b);
+    if (sam_dtype_class(tile(s, b)->dtype) != sam_dtype_class(dtype) || !is_factor(tile(s, b)))
+        FAULT(s, b,
+              "%s: %s is of %s, %s of %s: expected two floats of up to 32 bits, or two integers of "
+              "8 or 16 bits with the same sign",
+              s->row->name, which(s, a), sam_tile_dtype_name(dtype), which(s, b),
+              sam_tile_dtype_name(tile(s, b)->dtype));
     exact_dtype(s, d, real ? SAM_F32 : sam_tile_is_signed(dtype) ? SAM_I32 : SAM_U32);
     product_sizes(s, a, b, d);
     valid_rows(s, b, tile(s, a)->valid_cols, ", as the left factor has columns");
@@ -311,6 +322,15 @@ static void union_of(const struct checked_op *s, size_t a, size_t d)
             combine(s, true, all, combine(s, false, x, y)),
             "%s: neither source has the destination's valid rectangle, %sx%s", s->row->name,
             size(to->valid_rows).text, size(to->valid_cols).text);
+}
+
+/* d is of e8m0 only if a is of f32, f16 or bf16. */
+static void powers_of(const struct checked_op *s, size_t a, size_t d)
+{
+    const enum sam_dtype from = tile(s, a)->dtype;
+    if (tile(s, d)->dtype == SAM_E8M0 && (sam_tile_is_special(from) || !sam_tile_is_real(from)))
+        FAULT(s, a, "%s: %s is of %s: expected f32, f16 or bf16 for e8m0", s->row->name,
+              which(s, a), sam_tile_dtype_name(from));
 }
 
 static void is_byte(const struct checked_op *s, size_t index, size_t scalar)
@@ -546,7 +566,7 @@ SHAPE(elementwise, {elements, 0, 1})
 SHAPE(scalar,      {element, 1, 0})
 SHAPE(compare,     {exact_dtype, 2, SAM_U8}, {masked, 2, 0}, {element, 0, 1})
 SHAPE(select,      {exact_dtype, 0, SAM_U8}, {masked, 0, 3}, {element, 3, 1}, {element, 3, 2})
-SHAPE(convert,     {valid_as, 0, 1})
+SHAPE(convert,     {valid_as, 0, 1}, {powers_of, 0, 1})
 SHAPE(move,        {same_dtype, 1, 0}, {valid_as, 0, 1}, {moved, 0, 1})
 SHAPE(transpose,   {same_dtype, 1, 0}, {transposed, 0, 1})
 SHAPE(reshape,     {same_dtype, 0, 1}, {same_count, 0, 1})

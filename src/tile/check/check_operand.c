@@ -5,6 +5,7 @@
 static bool dtype_allowed(const void *context, enum sam_dtype dtype)
 {
     const struct checked_op *s = context;
+    const struct sam_fp_format *f = &sam_dtype_table[dtype].fp;
     const bool real = sam_tile_is_real(dtype);
     bool good = !sam_tile_is_special(dtype);
     switch (s->row->dtypes) {
@@ -13,7 +14,10 @@ static bool dtype_allowed(const void *context, enum sam_dtype dtype)
     case SAM_TILE_WHOLE: good = good && !real; break;
     case SAM_TILE_BITS: good = !real; break;
     case SAM_TILE_SHORT: good = sam_tile_size(dtype) <= 4; break;
-    case SAM_TILE_BASIC: good = !sam_dtype_table[dtype].fp.is_unsigned; break;
+    case SAM_TILE_CONVERTED: good = true; break;
+    case SAM_TILE_BASIC: /* not e8m0, hif8, e3m2, e2m3 */
+        good = !real || (!f->is_unsigned && !f->is_tapered && f->top != SAM_FP_ALL_REAL);
+        break;
     default: break;
     }
     if (!good)

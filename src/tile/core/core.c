@@ -354,7 +354,7 @@ static SAM_NOINLINE void pad(const struct sam_tile_job *job, size_t rows, size_t
 {
     const struct sam_tile_ref *d = sam_tile_dst(job);
     size_t size = sam_tile_size(d->type.dtype);
-    uint64_t bits = sam_tile_pad_bits(d->type.dtype, d->type.pad);
+    uint64_t bits = sam_tile_pad_bits(&d->type, job->core->dialect);
     for (size_t i = 0; i < d->type.rows; i++)
         for (size_t j = i < rows ? cols : 0; j < d->type.cols; j++)
             memcpy(sam_tile_at(job->core, d, i, j), &bits, size);

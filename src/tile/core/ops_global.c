@@ -131,7 +131,7 @@ static enum sam_status pick(struct sam_tile_job *job, bool load)
     const struct sam_tile_window *w = c.window;
     const size_t rows = (size_t)c.tile->type.valid_rows, cols = (size_t)c.tile->type.valid_cols;
     const size_t size = sam_tile_size(c.tile->type.dtype);
-    const uint64_t pad = sam_tile_pad_bits(c.tile->type.dtype, c.tile->type.pad);
+    const uint64_t pad = sam_tile_pad_bits(&c.tile->type, job->core->dialect);
     const int64_t count = (int64_t)w->array->count;
     uint8_t *array = w->array->data;
     if (!rows || !cols)

@@ -35,7 +35,7 @@ enum sam_status sam_tile_run_image(struct sam_tile_job *job)
 {
     const struct sam_tile_ref *s = sam_tile_src(job, 0), *d = sam_tile_dst(job);
     const int64_t m = job->actuals[1].number, k = job->actuals[2].number;
-    const uint64_t pad = sam_tile_pad_bits(s->type.dtype, s->type.pad);
+    const uint64_t pad = sam_tile_pad_bits(&s->type, job->core->dialect);
     const size_t size = sam_tile_size(s->type.dtype);
     int64_t numbers[SAM_TILE_IMAGE_NUMBERS], at;
     struct sam_tile_geometry g;

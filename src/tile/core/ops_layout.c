@@ -79,7 +79,7 @@ enum sam_status sam_tile_run_fillpad(struct sam_tile_job *job)
     const struct sam_tile_ref *s = sam_tile_src(job, 0), *d = sam_tile_dst(job);
     size_t rows = (size_t)s->type.valid_rows, cols = (size_t)s->type.valid_cols;
     size_t size = sam_tile_size(d->type.dtype);
-    uint64_t bits = sam_tile_pad_bits(d->type.dtype, d->type.pad);
+    uint64_t bits = sam_tile_pad_bits(&d->type, job->core->dialect);
     copy_block(job, d, 0, 0, s, 0, 0, rows, cols);
     for (size_t i = 0; i < d->type.rows; i++)
         for (size_t j = i < rows ? cols : 0; j < d->type.cols; j++)

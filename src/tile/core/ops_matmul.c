@@ -9,9 +9,9 @@
 
 /* Elements per step of the unit: 64 bytes of a row of each factor. Floats but f16 are widened to
  * f32. */
-static size_t block_of(enum sam_dtype dtype)
+static size_t block_of(enum sam_dtype a, enum sam_dtype b)
 {
-    return 64 / sam_tile_size(dtype == SAM_F16 ? dtype : SAM_F32);
+    return 64 / sam_tile_size(a == SAM_F16 && b == SAM_F16 ? SAM_F16 : SAM_F32);
 }
 
 /* A row of elements in computed form. */
@@ -173,7 +173,9 @@ static void multiply_panels(const struct sam_tile_job *job, const struct product
     const struct sam_tile_core *const core = job->core;
     const struct sam_tile_ref *const d = sam_tile_dst(job);
     const size_t depth = depth_of(p), count = (size_t)d->type.valid_rows;
-    const size_t block = block_of(is_scaled(p) ? SAM_F32 : p->factor[0]->type.dtype);
+    const size_t block = is_scaled(p)
+                             ? block_of(SAM_F32, SAM_F32)
+                             : block_of(p->factor[0]->type.dtype, p->factor[1]->type.dtype);
     sam_tile_multiply *const multiply = best_multiply();
     _Alignas(64) float sums[SAM_TILE_ROWS][SAM_TILE_CHUNK];
     make_panels(core, p, j, n, panels);
