@@ -275,7 +275,7 @@ static void compare_tile(const struct function *f, const struct device *d, const
         for (size_t j = 0; j < type->cols; j++) {
             bool inside = i < g->rows && j < g->cols;
             uint64_t want = inside   ? test_bits(g->after, i * g->cols + j, type->dtype)
-                            : padded ? sam_tile_pad_bits(type->dtype, type->pad)
+                            : padded ? sam_tile_pad_bits(type, SAM_TILE_PAGE)
                                      : test_bits(g->room, i * type->cols + j, type->dtype);
             uint64_t mask = UINT64_MAX >> (64 - 8 * size);
             uint64_t bits = test_bits(got, i * type->cols + j, type->dtype);
