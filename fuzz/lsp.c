@@ -3,6 +3,7 @@
  * sent is well-formed. */
 #include "fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -54,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct lsp lsp = {.write = write_client, .context = &client};
     if (!size)
         return 0;
+    setenv("SAMITE_CLANG", "/nonexistent/clang", 1); /* no process per input */
     if (data[0] & 1)
         sam_buffer_append(&client.said, data + 1, size - 1);
     else

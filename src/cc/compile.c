@@ -360,7 +360,7 @@ static enum sam_status compile(const struct sam_cc_options *options, const char 
                                   &bitcode, messages, error);
     if (status == SAM_OK)
         status = translate(&clang, options, name, &bitcode, out, error);
-    if (status == SAM_OK && messages->size == 0) /* warnings are to be seen every time */
+    if (status == SAM_OK && messages->size == 0 && !given) /* warnings are to be seen every time */
         sam_cache_put("cc", &hash, out->data, out->size);
 done:
     sam_buffer_free(&text);
