@@ -13,8 +13,8 @@ struct lower_node {
     uint32_t waits;        /* nodes that it depends on and that are not scheduled */
     uint32_t edges;        /* list of nodes that depend on it, or SAM_TILE_NONE */
     uint64_t start;        /* end of the launches that it depends on */
-    uint32_t path;           /* hart cycles from here to the end of the next launch's operands */
-    bool follows;            /* it depends on a node */
+    uint32_t path;         /* hart cycles from here to the end of the next launch's operands */
+    bool follows;          /* it depends on a node */
     bool done;
 };
 
@@ -62,8 +62,8 @@ struct lower_order {
     uint32_t *live;           /* tiles that have room */
     size_t live_count;
     uint64_t visits, walks; /* numbers of the last ones */
-    uint8_t *state;    /* by operation: NOT_HERE, WAITING, EMITTED */
-    uint32_t *support; /* operations on scalars and descriptors of the segment */
+    uint8_t *state;         /* by operation: NOT_HERE, WAITING, EMITTED */
+    uint32_t *support;      /* operations on scalars and descriptors of the segment */
     size_t support_count, support_capacity;
     uint32_t *link; /* where the next operation goes */
     bool memory;

@@ -299,7 +299,7 @@ static bool reorder(struct lower *l, const uint32_t *values, unsigned part)
     good = sam_tile_flow(l->p, l->f, &l->flow) == SAM_OK && sam_lower_read_in_place(l) &&
            sam_lower_read_staged(l, values) &&
            sam_lower_reorder(&l->unrolled.program, &l->options, &arrays, l->in_place, l->staged,
-                             room, 9u << part >> 3);
+                             room, 21u << part >> 4);
     sam_tile_flow_free(&l->flow);
     free_in_place(l);
     return good;
