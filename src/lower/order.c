@@ -92,7 +92,7 @@ static struct walk begin_walk(struct lower_order *o)
 }
 
 /* Step over a node. Returns whether it could go ahead of the earlier ones: whether its tiles fit
- * beside theirs. */
+ * together with theirs. */
 static bool step(struct lower_order *o, struct walk *w, const struct lower_node *n)
 {
     uint64_t ended[SAM_TILE_LOCS] = {0}, wanted[SAM_TILE_LOCS] = {0};
