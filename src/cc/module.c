@@ -294,20 +294,27 @@ static enum sam_status prepare_kernels(struct cc *cc)
     return status;
 }
 
-/* Run passes of LLVM, named as `opt -passes` does; "%1$s" in the text is the pass that combines
- * instructions, "%2$u" the level that the user asks for. */
-static enum sam_status run_passes(struct cc *cc, const char *format)
+/* Run passes of LLVM, named as `opt -passes` does; "@" in the text is the pass that combines
+ * instructions, "#" the level that the user asks for. */
+static enum sam_status run_passes(struct cc *cc, const char *pattern)
 {
     const unsigned level = cc->options->optimize;
-    char passes[600];
-    /* as text it checks since LLVM 18 that another run would change nothing, and aborts */
-    snprintf(passes, sizeof passes, format,
-             cc->major < 18 ? "instcombine" : "instcombine<no-verify-fixpoint>",
-             !level      ? 2
-             : level > 3 ? 3
-                         : level);
+    struct sam_buffer passes = {0};
+    for (; *pattern; pattern++)
+        if (*pattern == '@') /* LLVM 18 checks that another run changes nothing, and aborts */
+            sam_buffer_puts(&passes,
+                            cc->major < 18 ? "instcombine" : "instcombine<no-verify-fixpoint>");
+        else if (*pattern == '#')
+            sam_buffer_printf(&passes, "%u", !level ? 2 : level > 3 ? 3 : level);
+        else
+            sam_buffer_append(&passes, pattern, 1);
+    if (passes.failed) {
+        sam_buffer_free(&passes);
+        return sam_fail_memory(cc->error);
+    }
     llvm_ref options = cc->ll.CreatePassBuilderOptions();
-    llvm_ref failure = cc->ll.RunPasses(cc->module, passes, NULL, options);
+    llvm_ref failure = cc->ll.RunPasses(cc->module, sam_buffer_text(&passes), NULL, options);
+    sam_buffer_free(&passes);
     cc->ll.DisposePassBuilderOptions(options);
     if (!failure)
         return SAM_OK;
@@ -351,7 +358,7 @@ static void keep_in_loops(struct cc *cc, llvm_ref function, llvm_ref meet, llvm_
 /* LLVM's passes for -O2 combine instructions seven times, which takes half of their time; these do
  * it twice, with the same code as result but for a few instructions. */
 #define SIMPLIFY                                                                                   \
-    "sroa,early-cse<memssa>,simplifycfg<switch-range-to-icmp>,%1$s,correlated-propagation,"        \
+    "sroa,early-cse<memssa>,simplifycfg<switch-range-to-icmp>,@,correlated-propagation,"           \
     "simplifycfg,reassociate,loop-mssa(loop-rotate,licm),"                                         \
     "loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa,gvn,bdce"
 
@@ -368,7 +375,7 @@ static enum sam_status optimize(struct cc *cc)
         if (is_kernel(cc, f) && may_lock(cc, f))
             keep_in_loops(cc, f, meet, type);
     return run_passes(cc, "function(" SIMPLIFY ",simplifycfg<hoist-common-insts;sink-common-insts;"
-                          "switch-to-lookup;no-keep-loops>,loop-unroll<O%2$u>,%1$s,adce),"
+                          "switch-to-lookup;no-keep-loops>,loop-unroll<O#>,@,adce),"
                           "globalopt,globaldce");
 }
 
@@ -424,7 +431,7 @@ enum sam_status sam_cc_module_ready(struct cc *cc, const struct sam_buffer *raw,
             attribute(cc, f, "alwaysinline", true);
     }
     if (status == SAM_OK)
-        status = run_passes(cc, "always-inline,function(sroa,early-cse,simplifycfg,%1$s,"
+        status = run_passes(cc, "always-inline,function(sroa,early-cse,simplifycfg,@,"
                                 "loop(loop-rotate),loop(indvars,loop-unroll-full),sroa,early-cse)");
     if (status == SAM_OK) {
         /* of functions with this linkage the linker takes those that are called */
@@ -467,7 +474,7 @@ enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
         if (status == SAM_OK)
             status = link_library(cc);
         if (status == SAM_OK)
-            status = run_passes(cc, INLINE ",function(%1$s,simplifycfg)");
+            status = run_passes(cc, INLINE ",function(@,simplifycfg)");
     }
     if (status == SAM_OK)
         status = shape(cc);
