@@ -41,6 +41,10 @@ struct cc_variable {
     uint32_t scope, size;
 };
 
+struct cc_type {
+    llvm_ref metadata;
+};
+
 struct cc_location {
     uint32_t first, count; /* pieces */
     uint32_t next;         /* with the same hash: location + 1, or 0 */
@@ -65,7 +69,7 @@ struct cc_debug {
         variable_room, location_count, location_room, range_count, range_room, run_count, run_room;
     uint32_t *in; /* the state before each block: see locate.c */
     /* of the program */
-    llvm_ref *types; /* metadata */
+    struct cc_type *types;
     size_t type_count, type_room;
     struct sam_buffer info, lists, spans; /* .debug_info, .debug_loc, .debug_ranges */
     uint32_t span_label;

@@ -83,10 +83,10 @@ static void put_type(struct cc_debug *d, llvm_ref type)
 {
     size_t i = 0;
     type = plain(d->cc, type);
-    while (i < d->type_count && d->types[i] != type)
+    while (i < d->type_count && d->types[i].metadata != type)
         i++;
     if (i == d->type_count)
-        CC_DEBUG_ADD(d, type, type);
+        CC_DEBUG_ADD(d, type, (struct cc_type){type});
     sam_buffer_printf(&d->info, "\t.word\t.Ldt%zu\n", i);
 }
 
@@ -386,7 +386,7 @@ void sam_cc_dwarf_finish(struct cc *cc, struct sam_buffer *out)
     d->info = (struct sam_buffer){0};
     for (size_t i = 0; i < d->type_count; i++) { /* an entry may add types */
         sam_buffer_printf(&d->info, ".Ldt%zu:\n", i);
-        put_type_entry(d, d->types[i]);
+        put_type_entry(d, d->types[i].metadata);
     }
     sam_buffer_printf(out, "\n\t.section\t.debug_abbrev\n\t.byte\t%s\n", abbreviations);
     sam_buffer_puts(out, "\n\t.section\t.debug_info\n\t.word\t.Ldunit.end - .Ldunit\n.Ldunit:\n"

@@ -354,8 +354,10 @@ static void take_outputs(struct import *m)
 {
     struct net_graph *g = m->graph;
     g->outputs = sam_blocks_take(&g->store, m->onnx.output_count + 1, sizeof *g->outputs);
-    if (!g->outputs)
+    if (!g->outputs) {
         sam_net_refuse_memory(m);
+        return;
+    }
     m->node = NULL;
     for (size_t i = 0; !m->failed && i < m->onnx.output_count; i++) {
         const uint32_t id = sam_net_find(m, m->onnx.outputs[i].name);

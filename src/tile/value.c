@@ -158,7 +158,8 @@ static uint64_t power_bits(double value, enum sam_round round)
                     : round == SAM_RTZ ? !exact && exponent < 0
                     : round == SAM_RDN ? false
                                        : fraction * fraction > 0.5;
-    return (uint64_t)(exponent + up + 127);
+    const int biased = exponent + up + 127;
+    return (uint64_t)biased;
 }
 
 void sam_tile_convert(enum sam_dtype to, void *out, enum sam_dtype from, const void *in, size_t n,
