@@ -298,6 +298,8 @@ static enum sam_status check_casts(const struct session *s, const struct net_ste
                                    struct sam_error *error)
 {
     const struct net_graph *const graph = s->plan->graph;
+    if (!step->node_count)
+        return SAM_OK;
     const struct net_node *const node = &graph->nodes[step->nodes[step->node_count - 1]];
     const struct sam_net_value *const value = &graph->values[node->output];
     if (step->output != node->output || !net_is_wide_cast(graph, node))

@@ -427,7 +427,7 @@ static void masks(struct program *g, enum sam_dtype dtype)
     const struct operand b = tile(g, dtype, rows, cols, true);
     const struct operand mask = tile(g, SAM_TILE_ui8, rows, (cols + 7) / 8, true);
     const struct operand d = tile(g, dtype, rows, cols, true);
-    scalar(g, name, dtype, test_bits(a.array->data, 0, dtype));
+    scalar(g, name, dtype, rows && cols ? test_bits(a.array->data, 0, dtype) : 0);
     if (below(g, 3))
         put(g, "  pto.tcmp%s ins(%%t0, %%t%u : %s, %s) outs(%%t2 : %s) {cmp = packed_%s}\n",
             one ? "s" : "", one ? 4 : 1, a.type, one ? name : b.type, mask.type, how[below(g, 6)]);

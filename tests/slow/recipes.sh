@@ -140,8 +140,8 @@ tools/tile-tables.sh >"$scratch/log" || stop "tools/tile-tables.sh failed"
 
 # --- an element type
 page=docs/adding-an-element-type.md
-after include/samite/dtype.def '.fp = {2, 3, 1, SAM_FP_ALL_REAL, 0, 0, false}' $page <<'END'
-SAM_DTYPE(E6M9, 27, "e6m9", 16, FLOAT, .fp = {6, 9, 31, SAM_FP_IEEE, 0x7f00, 0, false},
+after include/samite/dtype.def '.fp = {2, 3, 1, SAM_FP_ALL_REAL, 0, 0, false, false}' $page <<'END'
+SAM_DTYPE(E6M9, 27, "e6m9", 16, FLOAT, .fp = {6, 9, 31, SAM_FP_IEEE, 0x7f00, 0, false, false},
           .safetensors = "F16_E6M9", .onnx = ID(25), .ttype = 0x1000, .tile = "e6m9")
 END
 after tests/base/dtype.c 'by_definition(5, 2, 15, x);' <<'END'
