@@ -27,8 +27,8 @@ ssize_t sam_file_send(int socket, const void *bytes, size_t size); /* without SI
 void sam_file_drop_sigpipe(void);
 struct timespec sam_file_modified(const struct stat *file);
 
-/* Extend what sam_pages_new returned, or NULL, from `size` bytes to more. Returns it, perhaps
- * moved; NULL: there is no memory, and it is as it was. */
+/* Grow memory of sam_pages_new, or NULL, from `size` bytes to `grown`. Returns its address, which
+ * may change, or NULL on out-of-memory, which leaves it unchanged. */
 void *sam_pages_grow(void *pages, size_t size, size_t grown);
 
 #endif

@@ -165,17 +165,18 @@ static void reach_from(struct reach *r, const struct edges *e, uint32_t block)
     }
 }
 
-/* Immediate dominators along `ahead`, whose edges `behind` has the other way; CC_NO for the root
- * and what it does not reach. After Cooper, Harvey and Kennedy, A Simple, Fast Dominance Algorithm.
+/* Immediate dominators along `successors`, with `predecessors` its reverse; CC_NO for the root
+ * and blocks that it does not reach. After Cooper, Harvey and Kennedy, A Simple, Fast Dominance
+ * Algorithm.
  */
-static bool find_dominators(uint32_t blocks, uint32_t root, const struct edges *ahead,
-                            const struct edges *behind, uint32_t *idom)
+static bool find_dominators(uint32_t blocks, uint32_t root, const struct edges *successors,
+                            const struct edges *predecessors, uint32_t *idom)
 {
     struct reach r;
-    const bool good = open_reach(&r, ahead, blocks);
+    const bool good = open_reach(&r, successors, blocks);
     memset(idom, 0xff, blocks * sizeof *idom);
     if (good) {
-        reach_from(&r, ahead, root);
+        reach_from(&r, successors, root);
         idom[root] = root;
     }
     for (bool changed = good; changed;) {
@@ -183,8 +184,8 @@ static bool find_dominators(uint32_t blocks, uint32_t root, const struct edges *
         for (uint32_t i = r.count - 1; i-- > 0;) {
             const uint32_t b = r.order[i];
             uint32_t found = CC_NO;
-            for (uint32_t k = behind->start[b]; k < behind->start[b + 1]; k++) {
-                uint32_t other = behind->to[k];
+            for (uint32_t k = predecessors->start[b]; k < predecessors->start[b + 1]; k++) {
+                uint32_t other = predecessors->to[k];
                 if (idom[other] == CC_NO)
                     continue;
                 while (found != CC_NO && found != other)
@@ -210,7 +211,7 @@ bool sam_cc_flow_pdom(struct cc_function *f)
     const uint32_t n = f->block_count;
     uint8_t *endless = sam_alloc(n, 1);
     uint32_t *pdom = realloc(f->pdom, n * sizeof *pdom);
-    struct edges back = {0}, all = {0}, ahead = {0};
+    struct edges back = {0}, all = {0}, successors = {0};
     struct reach r = {0};
     if (pdom)
         f->pdom = pdom;
@@ -222,11 +223,12 @@ bool sam_cc_flow_pdom(struct cc_function *f)
             endless[b] = 1;
             reach_from(&r, &back, b);
         }
-    good = good && find_edges(f, true, endless, &all) && find_edges(f, false, endless, &ahead) &&
-           find_dominators(n, f->exit, &all, &ahead, f->pdom);
+    good = good && find_edges(f, true, endless, &all) &&
+           find_edges(f, false, endless, &successors) &&
+           find_dominators(n, f->exit, &all, &successors, f->pdom);
     free_edges(&back);
     free_edges(&all);
-    free_edges(&ahead);
+    free_edges(&successors);
     free_reach(&r);
     free(endless);
     return good;
@@ -242,10 +244,10 @@ static bool place_blocks(struct cc_function *f)
 {
     const uint32_t n = f->block_count;
     uint32_t *idom = sam_alloc(n, sizeof *idom), *used = sam_alloc(n, sizeof *used);
-    struct edges ahead = {0}, behind = {0};
-    const bool good = idom && used && find_edges(f, false, NULL, &ahead) &&
-                      find_edges(f, true, NULL, &behind) &&
-                      find_dominators(n, 0, &ahead, &behind, idom);
+    struct edges successors = {0}, predecessors = {0};
+    const bool good = idom && used && find_edges(f, false, NULL, &successors) &&
+                      find_edges(f, true, NULL, &predecessors) &&
+                      find_dominators(n, 0, &successors, &predecessors, idom);
     for (uint32_t i = good ? f->order_count : 0; i-- > 0;) {
         const uint32_t b = f->order[i];
         f->blocks[b].below++;
@@ -258,8 +260,8 @@ static bool place_blocks(struct cc_function *f)
         b->place = f->blocks[above].place + 1 + used[above];
         used[above] += b->below;
     }
-    free_edges(&ahead);
-    free_edges(&behind);
+    free_edges(&successors);
+    free_edges(&predecessors);
     free(idom);
     free(used);
     return good;

@@ -38,9 +38,9 @@ struct window {
     size_t size; /* bytes, including escapes */
 };
 
-/* Try all windows of `count` symbols among the values first + 0 .. first + values - 1 (mod 256),
- * which occur `counts` times: all 256, or fewer, past which windows do not extend. Loops without
- * branches on 16-bit numbers, for vectors. */
+/* Find the smallest window of `count` symbols among the values first + 0 .. first + values - 1
+ * (mod 256), whose counts are `counts`. Windows wrap around if there are all 256 values, and end at
+ * the last one otherwise. The loops have 16-bit numbers and no branches, for vectors. */
 static __attribute__((noinline)) struct window best_window(const uint32_t *counts, unsigned values,
                                                            uint8_t first, size_t count)
 {

@@ -108,7 +108,7 @@ static void claim_slot(struct lower *l)
 {
     sam_lower_hart(l,
                    "ld t6, %d(t0); beqz t6, 0f; "
-                   "sd zero, %d(t0); sd zero, %d(t0); " /* the room of all is no longer its own */
+                   "sd zero, %d(t0); sd zero, %d(t0); " /* the slot of all loses its window */
                    "0: sd t2, %d(t0); sd a0, %d(t2); sd s5, %d(t2); beqz s5, 0f; ld t6, %d(t2); "
                    "1: sd zero, %d(t6); sd zero, %d(t6); ld t6, %d(t6); bne t6, t2, 1b; "
                    "0: sd t3, %d(t2); add t6, t3, t5; beqz a6, 0f; add t6, t1, t5; "
