@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vector operations whose elements depend on their position, or on any elements of their sources:
  * each lane computes its row and column of the destination, and loads by address. */
-#include "lower/build.h"
+#include "lower/indexed.h"
 
 #define LEVEL LOWER_CHUNK
 
@@ -20,17 +20,13 @@ static void field(struct lower_build *b, const char *reg, uint32_t tile, enum sa
     sam_lower_load_field(&b->code, b->kernel, LEVEL, reg, tile, field);
 }
 
-/* Registers with the row and column of each lane. */
-struct position {
-    unsigned row, col;
-};
-
-static struct position position(struct lower_build *b, const struct sam_tile_op *op)
+struct lower_position sam_lower_position(struct lower_build *b)
 {
     struct lower_code *c = &b->code;
-    const struct position p = {sam_lower_take_vector(c, LEVEL), sam_lower_take_vector(c, LEVEL)};
+    const struct lower_position p = {sam_lower_take_vector(c, LEVEL),
+                                     sam_lower_take_vector(c, LEVEL)};
     sam_lower_build_count(b);
-    field(b, "t0", arg(b, op, op->operand_count - 1), LOWER_COLS);
+    field(b, "t0", b->rectangle, LOWER_COLS);
     sam_lower_gpu(c, LEVEL,
                   "vadd.vx v8, v%u, x%u; vdivu.vx v%u, v8, t0; vmul.vx v9, v%u, t0;"
                   "vsub.vv v%u, v8, v9",
@@ -38,9 +34,8 @@ static struct position position(struct lower_build *b, const struct sam_tile_op 
     return p;
 }
 
-/* Emit the address of element [row,col] of a tile, in registers `row`, or of column 0 if `col` is
- * 0, to register `to`. */
-static void address(struct lower_build *b, uint32_t tile, unsigned row, unsigned col, unsigned to)
+void sam_lower_element_address(struct lower_build *b, uint32_t tile, unsigned row, unsigned col,
+                               unsigned to)
 {
     struct lower_code *c = &b->code;
     field(b, "t0", tile, LOWER_PITCH);
@@ -51,8 +46,7 @@ static void address(struct lower_build *b, uint32_t tile, unsigned row, unsigned
                       __builtin_ctzll(sam_tile_size(type_of(b, tile)->dtype)), to, to);
 }
 
-/* The instruction that loads the raw form of an element. */
-static const char *load_of(enum sam_dtype dtype)
+const char *sam_lower_load_of(enum sam_dtype dtype)
 {
     const bool zeros = !sam_tile_is_real(dtype) && !sam_tile_is_signed(dtype);
     switch (sam_tile_size(dtype)) {
@@ -66,7 +60,7 @@ static const char *load_of(enum sam_dtype dtype)
 
 /* v`in` = the lane lies in the valid rectangle of a tile; returns its element there, and that of
  * [0,0] elsewhere. */
-static struct lower_vector part_of(struct lower_build *b, uint32_t tile, struct position p,
+static struct lower_vector part_of(struct lower_build *b, uint32_t tile, struct lower_position p,
                                    unsigned in)
 {
     struct lower_code *c = &b->code;
@@ -80,15 +74,15 @@ static struct lower_vector part_of(struct lower_build *b, uint32_t tile, struct 
                   "vmsltu.vx v8, v%u, t0; vmsltu.vx v9, v%u, t1; vand.vv v%u, v8, v9;"
                   "vmul.vv v%u, v%u, v%u; vmul.vv v%u, v%u, v%u",
                   p.row, p.col, in, row, p.row, in, col, p.col, in);
-    address(b, tile, row, col, row);
-    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(v.dtype), v.raw, row);
+    sam_lower_element_address(b, tile, row, col, row);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", sam_lower_load_of(v.dtype), v.raw, row);
     return v;
 }
 
 static struct lower_vector unite(struct lower_build *b, const struct sam_tile_op *op)
 {
     struct lower_code *c = &b->code;
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     const unsigned in[2] = {sam_lower_take_vector(c, LEVEL), sam_lower_take_vector(c, LEVEL)};
     struct lower_vector first = part_of(b, arg(b, op, 0), p, in[0]);
     struct lower_vector second = part_of(b, arg(b, op, 1), p, in[1]);
@@ -111,7 +105,7 @@ static struct lower_vector gather(struct lower_build *b, const struct sam_tile_o
     struct lower_code *c = &b->code;
     const uint32_t from = arg(b, op, 0), to = arg(b, op, 2);
     const unsigned index = sam_lower_raw(c, sam_lower_build_operand(b, op, 1));
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     struct lower_vector d = {.dtype = type_of(b, to)->dtype, .level = LEVEL};
     const unsigned row = sam_lower_take_vector(c, LEVEL), element = sam_lower_take_vector(c, LEVEL);
     d.raw = sam_lower_take_vector(c, LEVEL);
@@ -125,8 +119,8 @@ static struct lower_vector gather(struct lower_build *b, const struct sam_tile_o
                   "vmsltu.vx v8, v%u, t0; vmseq.vi v0, v8, 0; vadd.vx v%u, v%u, x%u;"
                   "vminu.vv v%u, v%u, v%u, v0.t; vmul.vv v%u, v%u, v8",
                   index, element, b->lane, b->element, b->zeros, b->zeros, element, row, index);
-    address(b, from, row, p.col, row);
-    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(d.dtype), d.raw, row);
+    sam_lower_element_address(b, from, row, p.col, row);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", sam_lower_load_of(d.dtype), d.raw, row);
     return d;
 }
 
@@ -137,7 +131,7 @@ static struct lower_vector scatter(struct lower_build *b, const struct sam_tile_
 {
     struct lower_code *c = &b->code;
     const uint32_t from = arg(b, op, 0), index = arg(b, op, 1), to = arg(b, op, 2);
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     struct lower_vector d = {.dtype = type_of(b, to)->dtype, .level = LEVEL};
     const unsigned zero = sam_lower_take_vector(c, LEVEL), at = sam_lower_take_vector(c, LEVEL);
     const unsigned source = sam_lower_take_vector(c, LEVEL);
@@ -150,8 +144,8 @@ static struct lower_vector scatter(struct lower_build *b, const struct sam_tile_
                                    sam_tile_row(op->code)->name, b->l->p->values[to].name,
                                    b->l->p->values[from].name);
     sam_lower_gpu(c, LEVEL, "vmv.v.i v%u, 0", zero);
-    address(b, index, zero, p.col, at);
-    address(b, from, zero, p.col, source);
+    sam_lower_element_address(b, index, zero, p.col, at);
+    sam_lower_element_address(b, from, zero, p.col, source);
     sam_lower_hold(c, LEVEL);
     field(b, "t0", from, LOWER_ROWS);
     field(b, "t1", to, LOWER_ROWS);
@@ -163,7 +157,7 @@ static struct lower_vector scatter(struct lower_build *b, const struct sam_tile_
                   "vmv.v.i v14, 0",
                   at, source, p.col);
     sam_lower_gpu(c, LEVEL, ".Lg%u:; beqz t0, .Lg%u; %s v15, 0(v10); vmsltu.vx v16, v15, t1", loop,
-                  done, load_of(type_of(b, index)->dtype));
+                  done, sam_lower_load_of(type_of(b, index)->dtype));
     sam_lower_gpu(c, LEVEL,
                   "vmseq.vi v0, v16, 0; vminu.vv v%u, v%u, v12, v0.t; vmseq.vv v17, v15, v%u;"
                   "vand.vv v16, v17, v13; vmsne.vi v0, v16, 0; vminu.vv v%u, v%u, v12, v0.t;"
@@ -173,7 +167,7 @@ static struct lower_vector scatter(struct lower_build *b, const struct sam_tile_
                   "%s v16, 0(v11); vmsne.vi v0, v17, 0; vmerge.vvm v14, v14, v16, v0;"
                   "vadd.vx v10, v10, t2; vadd.vx v11, v11, t3; vadd.vx v12, v12, t4;"
                   "addi t0, t0, -1; j .Lg%u; .Lg%u:; vmv.v.v v%u, v14",
-                  load_of(d.dtype), loop, done, d.raw);
+                  sam_lower_load_of(d.dtype), loop, done, d.raw);
     c->holds = false;
     return d;
 }
@@ -187,7 +181,7 @@ static struct lower_vector histogram(struct lower_build *b, const struct sam_til
     const struct sam_tile_type *type = type_of(b, from);
     const unsigned byte = op->attribute, size = (unsigned)sam_tile_size(type->dtype);
     const unsigned higher = size - 1 - byte;
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     struct lower_vector d = {.dtype = SAM_U32, .level = LEVEL};
     const unsigned at = sam_lower_take_vector(c, LEVEL), prefix = sam_lower_take_vector(c, LEVEL);
     const unsigned loop = sam_lower_label(b->l), done = sam_lower_label(b->l);
@@ -196,7 +190,7 @@ static struct lower_vector histogram(struct lower_build *b, const struct sam_til
     sam_lower_gpu(c, LEVEL, "vmv.v.i v%u, 0", prefix);
     if (higher) {
         sam_lower_build_touch(b, filter);
-        address(b, filter, size == 2 ? p.row : prefix, 0, at);
+        sam_lower_element_address(b, filter, size == 2 ? p.row : prefix, 0, at);
         field(b, "t2", filter, LOWER_PITCH);
     }
     for (unsigned i = 0; i < higher; i++)
@@ -204,13 +198,13 @@ static struct lower_vector histogram(struct lower_build *b, const struct sam_til
                       "vlbu12.v v9, 0(v%u); vsll.vi v10, v%u, 8; vor.vv v%u, v10, v9;"
                       "vadd.vx v%u, v%u, t2",
                       at, prefix, prefix, at, at);
-    address(b, from, p.row, 0, at);
+    sam_lower_element_address(b, from, p.row, 0, at);
     sam_lower_hold(c, LEVEL);
     field(b, "t0", from, LOWER_COLS);
     sam_lower_gpu(c, LEVEL,
                   "vmv.v.v v10, v%u; vmv.v.v v11, v%u; vmv.v.v v12, v%u; vmv.v.i v13, 0;"
                   ".Lg%u:; beqz t0, .Lg%u; %s v14, 0(v10); vsrl.vi v14, v14, %u",
-                  at, prefix, p.col, loop, done, load_of(type->dtype), 8 * byte);
+                  at, prefix, p.col, loop, done, sam_lower_load_of(type->dtype), 8 * byte);
     sam_lower_gpu(c, LEVEL,
                   "vand.vx v15, v14, x%u; vsrl.vi v14, v14, 8; vmseq.vv v16, v14, v11;"
                   "vmsleu.vv v17, v15, v12; vand.vv v16, v16, v17; vadd.vv v13, v13, v16;"
@@ -247,7 +241,7 @@ static struct lower_vector merge(struct lower_build *b, const struct sam_tile_op
     const enum sam_dtype dtype = type_of(b, left)->dtype;
     const unsigned size = (unsigned)sam_tile_size(dtype), shift = size == 4 ? 2 : 1;
     const char *load = size == 4 ? "lw" : "lh";
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     struct lower_vector d = {.dtype = dtype, .level = LEVEL};
     unsigned ends[2], scratch = sam_lower_take_scalar(c, LEVEL);
     const unsigned next = sam_lower_label(b->l), done = sam_lower_label(b->l);
@@ -337,7 +331,7 @@ static struct lower_vector image(struct lower_build *b, const struct sam_tile_op
     const uint32_t pad = zeros ? high >> shift : (uint32_t)((int32_t)high >> shift);
     const unsigned m = sam_lower_raw(c, sam_lower_build_operand(b, op, 1));
     const unsigned k = sam_lower_raw(c, sam_lower_build_operand(b, op, 2));
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     struct lower_vector d = {.dtype = type->dtype, .level = LEVEL};
     struct sam_tile_geometry g = {0};
     unsigned v[8];
@@ -375,9 +369,9 @@ static struct lower_vector image(struct lower_build *b, const struct sam_tile_op
     scale(b, row, g.width, x);
     sam_lower_gpu(c, LEVEL, "vmul.vv v%u, v%u, v%u; vmul.vv v%u, v%u, v%u", row, row, in, channel,
                   channel, in);
-    address(b, from, row, channel, row);
+    sam_lower_element_address(b, from, row, channel, row);
     sam_lower_gpu(c, LEVEL, "%s v8, 0(v%u); vmseq.vi v0, v%u, 0; vmerge.vxm v%u, v8, x%u, v0",
-                  load_of(d.dtype), row, in, d.raw, sam_lower_number(c, LEVEL, pad));
+                  sam_lower_load_of(d.dtype), row, in, d.raw, sam_lower_number(c, LEVEL, pad));
     return d;
 }
 
@@ -427,7 +421,7 @@ static void sort(struct lower_build *b, const struct sam_tile_op *op)
     const enum sam_dtype dtype = type_of(b, from)->dtype, made = type_of(b, to)->dtype;
     const unsigned size = (unsigned)sam_tile_size(dtype), of = (unsigned)sam_tile_size(made);
     const unsigned width = sam_lower_take_scalar(c, LEVEL), loop = sam_lower_label(b->l);
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     unsigned v[5];
     for (size_t i = 0; i < SAM_COUNT(v); i++)
         v[i] = sam_lower_take_vector(c, LEVEL);
@@ -438,18 +432,18 @@ static void sort(struct lower_build *b, const struct sam_tile_op *op)
     put_width(b, arg(b, op, 1), width);
     sam_lower_gpu(c, LEVEL, "vdivu.vx v8, v%u, x%u; vmul.vx v%u, v8, x%u", p.col, width, group,
                   width);
-    address(b, from, p.row, p.col, at);
-    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(dtype), own, at);
+    sam_lower_element_address(b, from, p.row, p.col, at);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", sam_lower_load_of(dtype), own, at);
     put_keys(b, dtype, op->attribute, own, key);
     field(b, "t1", from, LOWER_COLS);
     sam_lower_gpu(c, LEVEL, "addi t1, t1, -1; vmv.v.x v%u, t1", last);
-    address(b, from, p.row, last, last);
-    address(b, from, p.row, group, at);
+    sam_lower_element_address(b, from, p.row, last, last);
+    sam_lower_element_address(b, from, p.row, group, at);
     field(b, "t1", from, LOWER_COLS);
     sam_lower_gpu(c, LEVEL,
                   "vmv.v.v v10, v%u; vmv.v.v v11, v%u; vmv.v.i v12, 0; mv t0, x%u; .Lg%u:; "
                   "vminu.vv v13, v10, v%u; %s v13, 0(v13)",
-                  at, group, width, loop, last, load_of(dtype));
+                  at, group, width, loop, last, sam_lower_load_of(dtype));
     put_keys(b, dtype, op->attribute, 13, 14);
     sam_lower_gpu(c, LEVEL,
                   "vmseq.vv v15, v14, v%u; vmsltu.vv v16, v11, v%u; vand.vv v15, v15, v16; "
@@ -460,7 +454,7 @@ static void sort(struct lower_build *b, const struct sam_tile_op *op)
     if (made != dtype)
         sam_lower_gpu(c, LEVEL, "vsub.vv v%u, v%u, v%u", own, p.col, group);
     sam_lower_gpu(c, LEVEL, "vadd.vv v%u, v%u, v12", group, group);
-    address(b, to, p.row, group, at);
+    sam_lower_element_address(b, to, p.row, group, at);
     sam_lower_gpu(c, LEVEL, "vs%c12.v v%u, 0(v%u)", of == 4 ? 'w' : 'h', own, at);
     c->holds = false;
 }
@@ -471,7 +465,7 @@ static struct lower_vector triangle(struct lower_build *b, const struct sam_tile
 {
     struct lower_code *c = &b->code;
     const unsigned diagonal = sam_lower_raw(c, sam_lower_build_operand(b, op, 0));
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     struct lower_vector d = {.dtype = type_of(b, arg(b, op, 1))->dtype, .level = LEVEL};
     const uint32_t one =
         sam_tile_is_real(d.dtype) ? (uint32_t)sam_tile_real_bits(d.dtype, 1, SAM_TILE_RINT) : 1;
@@ -488,7 +482,7 @@ static struct lower_vector triangle(struct lower_build *b, const struct sam_tile
 
 /* The element of column v`col`, in the lane's row, of source `i`; a scalar is the same in all. */
 static struct lower_vector element_of(struct lower_build *b, const struct sam_tile_op *op,
-                                      uint32_t i, struct position p, unsigned col)
+                                      uint32_t i, struct lower_position p, unsigned col)
 {
     const uint32_t tile = arg(b, op, i);
     if (!lower_is_tile(b->l, tile))
@@ -497,8 +491,8 @@ static struct lower_vector element_of(struct lower_build *b, const struct sam_ti
     struct lower_vector v = {.dtype = type_of(b, tile)->dtype, .level = LEVEL};
     const unsigned at = sam_lower_take_vector(c, LEVEL);
     v.raw = sam_lower_take_vector(c, LEVEL);
-    address(b, tile, p.row, col, at);
-    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(v.dtype), v.raw, at);
+    sam_lower_element_address(b, tile, p.row, col, at);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", sam_lower_load_of(v.dtype), v.raw, at);
     return v;
 }
 
@@ -507,7 +501,7 @@ static struct lower_vector compare_packed(struct lower_build *b, const struct sa
 {
     struct lower_code *c = &b->code;
     const enum sam_tile_compare how = (enum sam_tile_compare)(op->attribute - SAM_TILE_PACKED);
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     struct lower_vector d = {.dtype = SAM_U8, .level = LEVEL};
     d.raw = sam_lower_take_vector(c, LEVEL);
     for (uint32_t i = 0; i < 2; i++)
@@ -536,13 +530,13 @@ struct lower_vector sam_lower_build_packed(struct lower_build *b, const struct s
     if (sam_tile_row(op->code)->family == SAM_TILE_CMP)
         return compare_packed(b, op);
     const uint32_t mask = arg(b, op, 0);
-    const struct position p = position(b, op);
+    const struct lower_position p = sam_lower_position(b);
     const unsigned col = sam_lower_take_vector(c, LEVEL), at = sam_lower_take_vector(c, LEVEL);
     struct lower_vector m = {.dtype = SAM_U8, .level = LEVEL};
     m.raw = sam_lower_take_vector(c, LEVEL);
     sam_lower_build_touch(b, mask);
     sam_lower_gpu(c, LEVEL, "vsrl.vi v%u, v%u, 3", col, p.col);
-    address(b, mask, p.row, col, at);
+    sam_lower_element_address(b, mask, p.row, col, at);
     sam_lower_gpu(c, LEVEL,
                   "vlbu12.v v%u, 0(v%u); vand.vx v8, v%u, x%u; vsrl.vv v%u, v%u, v8;"
                   "vand.vx v%u, v%u, x%u",
@@ -567,5 +561,8 @@ struct lower_vector sam_lower_build_indexed(struct lower_build *b, const struct 
 
 void sam_lower_build_scattered(struct lower_build *b, const struct sam_tile_op *op)
 {
-    sort(b, op);
+    if (sam_lower_picks(op->code))
+        sam_lower_build_picked(b, op);
+    else
+        sort(b, op);
 }

@@ -99,7 +99,9 @@ void sam_lower_build_divide(struct lower_build *b)
         return;
     }
     groups = at_most(MOST_GROUPS, groups);
-    uint32_t warps = at_most(groups * MOST_WARPS, rows * chunks / CHUNKS_PER_WARP);
+    uint32_t warps = sam_lower_is_ordered(first->code)
+                         ? 1
+                         : at_most(groups * MOST_WARPS, rows * chunks / CHUNKS_PER_WARP);
     b->line_warps = at_most(warps, rows);
     b->step_warps = at_most(warps >> log_of(b->line_warps), chunks);
     warps = b->line_warps * b->step_warps;
