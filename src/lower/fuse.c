@@ -86,8 +86,8 @@ bool sam_lower_scatters(unsigned code)
 bool sam_lower_traps(const struct lower *l, const struct sam_tile_op *op)
 {
     const enum sam_tile_family_id family = sam_tile_row(op->code)->family;
-    return family == SAM_TILE_GATHER || family == SAM_TILE_SCATTER ||
-           sam_lower_picks(op->code) || sam_lower_divides(l, op);
+    return family == SAM_TILE_GATHER || family == SAM_TILE_SCATTER || sam_lower_picks(op->code) ||
+           sam_lower_divides(l, op);
 }
 
 bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op)

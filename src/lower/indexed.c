@@ -20,13 +20,17 @@ static void field(struct lower_build *b, const char *reg, uint32_t tile, enum sa
     sam_lower_load_field(&b->code, b->kernel, LEVEL, reg, tile, field);
 }
 
-struct lower_position sam_lower_position(struct lower_build *b)
+/* Registers with the row and column of each lane. */
+struct position {
+    unsigned row, col;
+};
+
+static struct position position(struct lower_build *b, const struct sam_tile_op *op)
 {
     struct lower_code *c = &b->code;
-    const struct lower_position p = {sam_lower_take_vector(c, LEVEL),
-                                     sam_lower_take_vector(c, LEVEL)};
+    const struct position p = {sam_lower_take_vector(c, LEVEL), sam_lower_take_vector(c, LEVEL)};
     sam_lower_build_count(b);
-    field(b, "t0", b->rectangle, LOWER_COLS);
+    field(b, "t0", arg(b, op, op->operand_count - 1), LOWER_COLS);
     sam_lower_gpu(c, LEVEL,
                   "vadd.vx v8, v%u, x%u; vdivu.vx v%u, v8, t0; vmul.vx v9, v%u, t0;"
                   "vsub.vv v%u, v8, v9",
@@ -60,7 +64,7 @@ const char *sam_lower_load_of(enum sam_dtype dtype)
 
 /* v`in` = the lane lies in the valid rectangle of a tile; returns its element there, and that of
  * [0,0] elsewhere. */
-static struct lower_vector part_of(struct lower_build *b, uint32_t tile, struct lower_position p,
+static struct lower_vector part_of(struct lower_build *b, uint32_t tile, struct position p,
                                    unsigned in)
 {
     struct lower_code *c = &b->code;
@@ -82,7 +86,7 @@ static struct lower_vector part_of(struct lower_build *b, uint32_t tile, struct 
 static struct lower_vector unite(struct lower_build *b, const struct sam_tile_op *op)
 {
     struct lower_code *c = &b->code;
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     const unsigned in[2] = {sam_lower_take_vector(c, LEVEL), sam_lower_take_vector(c, LEVEL)};
     struct lower_vector first = part_of(b, arg(b, op, 0), p, in[0]);
     struct lower_vector second = part_of(b, arg(b, op, 1), p, in[1]);
@@ -105,7 +109,7 @@ static struct lower_vector gather(struct lower_build *b, const struct sam_tile_o
     struct lower_code *c = &b->code;
     const uint32_t from = arg(b, op, 0), to = arg(b, op, 2);
     const unsigned index = sam_lower_raw(c, sam_lower_build_operand(b, op, 1));
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     struct lower_vector d = {.dtype = type_of(b, to)->dtype, .level = LEVEL};
     const unsigned row = sam_lower_take_vector(c, LEVEL), element = sam_lower_take_vector(c, LEVEL);
     d.raw = sam_lower_take_vector(c, LEVEL);
@@ -131,7 +135,7 @@ static struct lower_vector scatter(struct lower_build *b, const struct sam_tile_
 {
     struct lower_code *c = &b->code;
     const uint32_t from = arg(b, op, 0), index = arg(b, op, 1), to = arg(b, op, 2);
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     struct lower_vector d = {.dtype = type_of(b, to)->dtype, .level = LEVEL};
     const unsigned zero = sam_lower_take_vector(c, LEVEL), at = sam_lower_take_vector(c, LEVEL);
     const unsigned source = sam_lower_take_vector(c, LEVEL);
@@ -181,7 +185,7 @@ static struct lower_vector histogram(struct lower_build *b, const struct sam_til
     const struct sam_tile_type *type = type_of(b, from);
     const unsigned byte = op->attribute, size = (unsigned)sam_tile_size(type->dtype);
     const unsigned higher = size - 1 - byte;
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     struct lower_vector d = {.dtype = SAM_U32, .level = LEVEL};
     const unsigned at = sam_lower_take_vector(c, LEVEL), prefix = sam_lower_take_vector(c, LEVEL);
     const unsigned loop = sam_lower_label(b->l), done = sam_lower_label(b->l);
@@ -241,7 +245,7 @@ static struct lower_vector merge(struct lower_build *b, const struct sam_tile_op
     const enum sam_dtype dtype = type_of(b, left)->dtype;
     const unsigned size = (unsigned)sam_tile_size(dtype), shift = size == 4 ? 2 : 1;
     const char *load = size == 4 ? "lw" : "lh";
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     struct lower_vector d = {.dtype = dtype, .level = LEVEL};
     unsigned ends[2], scratch = sam_lower_take_scalar(c, LEVEL);
     const unsigned next = sam_lower_label(b->l), done = sam_lower_label(b->l);
@@ -331,7 +335,7 @@ static struct lower_vector image(struct lower_build *b, const struct sam_tile_op
     const uint32_t pad = zeros ? high >> shift : (uint32_t)((int32_t)high >> shift);
     const unsigned m = sam_lower_raw(c, sam_lower_build_operand(b, op, 1));
     const unsigned k = sam_lower_raw(c, sam_lower_build_operand(b, op, 2));
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     struct lower_vector d = {.dtype = type->dtype, .level = LEVEL};
     struct sam_tile_geometry g = {0};
     unsigned v[8];
@@ -421,7 +425,7 @@ static void sort(struct lower_build *b, const struct sam_tile_op *op)
     const enum sam_dtype dtype = type_of(b, from)->dtype, made = type_of(b, to)->dtype;
     const unsigned size = (unsigned)sam_tile_size(dtype), of = (unsigned)sam_tile_size(made);
     const unsigned width = sam_lower_take_scalar(c, LEVEL), loop = sam_lower_label(b->l);
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     unsigned v[5];
     for (size_t i = 0; i < SAM_COUNT(v); i++)
         v[i] = sam_lower_take_vector(c, LEVEL);
@@ -465,7 +469,7 @@ static struct lower_vector triangle(struct lower_build *b, const struct sam_tile
 {
     struct lower_code *c = &b->code;
     const unsigned diagonal = sam_lower_raw(c, sam_lower_build_operand(b, op, 0));
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     struct lower_vector d = {.dtype = type_of(b, arg(b, op, 1))->dtype, .level = LEVEL};
     const uint32_t one =
         sam_tile_is_real(d.dtype) ? (uint32_t)sam_tile_real_bits(d.dtype, 1, SAM_TILE_RINT) : 1;
@@ -482,7 +486,7 @@ static struct lower_vector triangle(struct lower_build *b, const struct sam_tile
 
 /* The element of column v`col`, in the lane's row, of source `i`; a scalar is the same in all. */
 static struct lower_vector element_of(struct lower_build *b, const struct sam_tile_op *op,
-                                      uint32_t i, struct lower_position p, unsigned col)
+                                      uint32_t i, struct position p, unsigned col)
 {
     const uint32_t tile = arg(b, op, i);
     if (!lower_is_tile(b->l, tile))
@@ -501,7 +505,7 @@ static struct lower_vector compare_packed(struct lower_build *b, const struct sa
 {
     struct lower_code *c = &b->code;
     const enum sam_tile_compare how = (enum sam_tile_compare)(op->attribute - SAM_TILE_PACKED);
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     struct lower_vector d = {.dtype = SAM_U8, .level = LEVEL};
     d.raw = sam_lower_take_vector(c, LEVEL);
     for (uint32_t i = 0; i < 2; i++)
@@ -530,7 +534,7 @@ struct lower_vector sam_lower_build_packed(struct lower_build *b, const struct s
     if (sam_tile_row(op->code)->family == SAM_TILE_CMP)
         return compare_packed(b, op);
     const uint32_t mask = arg(b, op, 0);
-    const struct lower_position p = sam_lower_position(b);
+    const struct position p = position(b, op);
     const unsigned col = sam_lower_take_vector(c, LEVEL), at = sam_lower_take_vector(c, LEVEL);
     struct lower_vector m = {.dtype = SAM_U8, .level = LEVEL};
     m.raw = sam_lower_take_vector(c, LEVEL);

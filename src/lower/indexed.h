@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes that know their position: what indexed.c and picked.c have in common. */
+/* Elements of tiles by address: what indexed.c and picked.c have in common. */
 #ifndef SAM_LOWER_INDEXED_H
 #define SAM_LOWER_INDEXED_H
 
 #include "lower/build.h"
 
-/* Registers with the row and column of each lane. */
-struct lower_position {
-    unsigned row, col;
-};
-struct lower_position sam_lower_position(struct lower_build *b);
 /* Emit the address of element [row,col] of a tile, in registers `row`, or of column 0 if `col` is
  * 0, to register `to`. */
 void sam_lower_element_address(struct lower_build *b, uint32_t tile, unsigned row, unsigned col,

@@ -62,6 +62,19 @@ static void divide_lines(struct lower_build *b, uint64_t lines, uint32_t groups)
     b->step_warps = 1;
 }
 
+/* The operation has a loop of its own: a warp begins at its first 32 elements. */
+static void divide_elements(struct lower_build *b, uint64_t elements, uint32_t groups)
+{
+    struct sam_lower_kernel *k = b->kernel;
+    b->step_warps = at_most(groups * MOST_WARPS, (elements + LOWER_LANES - 1) / LOWER_LANES);
+    b->line_warps = b->rows = 1;
+    b->cols = LOWER_LANES * b->step_warps;
+    b->rows_known = b->cols_known = b->flat = true;
+    b->code.partial = false;
+    k->workgroups = b->step_warps < groups ? b->step_warps : groups;
+    k->warps = b->step_warps / k->workgroups;
+}
+
 void sam_lower_build_divide(struct lower_build *b)
 {
     struct sam_lower_kernel *k = b->kernel;
@@ -99,9 +112,12 @@ void sam_lower_build_divide(struct lower_build *b)
         return;
     }
     groups = at_most(MOST_GROUPS, groups);
-    uint32_t warps = sam_lower_is_ordered(first->code)
-                         ? 1
-                         : at_most(groups * MOST_WARPS, rows * chunks / CHUNKS_PER_WARP);
+    if (sam_lower_picks(first->code)) {
+        divide_elements(b, (uint64_t)type->rows * type->cols,
+                        sam_lower_is_ordered(first->code) ? 1 : groups);
+        return;
+    }
+    uint32_t warps = at_most(groups * MOST_WARPS, rows * chunks / CHUNKS_PER_WARP);
     b->line_warps = at_most(warps, rows);
     b->step_warps = at_most(warps >> log_of(b->line_warps), chunks);
     warps = b->line_warps * b->step_warps;
