@@ -3,17 +3,18 @@
  * its element in the array. Warps go over the elements in row order, 32 at a time.
  *
  * Order decides what remains of colliding elements of mscatter, and what exchanges of mgather_cas
- * find. There the warps are of one workgroup, and access the array in turn, with barriers between
- * them. Lanes of a warp compare their addresses: each loads those of the lanes before or after it
- * from the stack of the warp, where zeros surround them. A lane without an element has the address
- * of a place of its own on the stack. */
+ * find. There each workgroup goes over all elements, and takes those of its own lines of 64 bytes
+ * of the array; its warps access the array in turn, with barriers between them. Lanes of a warp
+ * compare their addresses: each loads those of the lanes before or after it from the stack of the
+ * warp, where zeros surround them. A lane without an element has the address of a place of its own
+ * on the stack. */
 #include "lower/indexed.h"
 #include "tile/check/bind.h"
 
 #define LEVEL    LOWER_CHUNK
 #define PUT(...) sam_lower_gpu(&k->b->code, LEVEL, __VA_ARGS__)
 /* Bytes from the stack pointer: zeros, addresses, zeros, and 8 bytes of each lane. */
-enum { ZEROS = 256, ADDRESSES = 384, OWN = 640, AT_ONCE = 8 };
+enum { ZEROS = 256, ADDRESSES = 384, OWN = 640, AT_ONCE = 8, LINE_BITS = 6 };
 
 /* Registers of an operation: v but for `count`, `stride` and `first`, numbers of the window, and
  * `total`, the elements of the tile. */
@@ -68,11 +69,11 @@ static void load_tile(struct picked *k, uint32_t tile, unsigned to[2])
     load(k, sam_tile_ty(k->b->l->p, tile)->tile.dtype, address(k, tile), to);
 }
 
-/* Store the results of the lanes that have an element. */
-static void store_tile(struct picked *k, const unsigned from[2])
+/* Store the results of the lanes in mask v`in`. */
+static void store_tile(struct picked *k, const unsigned from[2], unsigned in)
 {
     const unsigned at = address(k, k->tile);
-    PUT("vmseq.vi v0, v%u, 0; vmerge.vvm v%u, v%u, v%u, v0", k->active, at, at, k->own);
+    PUT("vmseq.vi v0, v%u, 0; vmerge.vvm v%u, v%u, v%u, v0", in, at, at, k->own);
     store(k, from, at);
 }
 
@@ -139,8 +140,12 @@ static void choose(struct picked *k)
         "vxor.vv v0, v%u, v%u; vminu.vv v%u, v%u, v%u, v0.t",
         k->count, k->used, k->used, k->used, k->used, wanted, k->used, wanted, b->zeros, b->zeros,
         k->element);
-    PUT("vmul.vx v8, v9, x%u; vadd.vx v8, v8, x%u; vmv.v.v v0, v%u; vmerge.vvm v%u, v%u, v8, v0",
-        k->stride, k->first, k->used, k->at, k->own);
+    PUT("vmul.vx v8, v9, x%u; vadd.vx v%u, v8, x%u", k->stride, k->at, k->first);
+    if (sam_lower_is_ordered(k->op->code) && b->kernel->workgroups > 1)
+        PUT("csrr t0, gdx; vsrl.vi v8, v%u, %d; vand.vi v8, v8, %u; vmseq.vx v8, v8, t0;"
+            "vand.vv v%u, v%u, v8",
+            k->at, LINE_BITS, b->kernel->workgroups - 1, k->used, k->used);
+    PUT("vmseq.vi v0, v%u, 0; vmerge.vvm v%u, v%u, v%u, v0", k->used, k->at, k->at, k->own);
 }
 
 /* v`to` = the lanes before or after each one that have its address. */
@@ -173,7 +178,7 @@ static struct turns take_turns(struct picked *k)
 static void end_turns(struct picked *k, struct turns t)
 {
     PUT(".Lg%u:; barrier zero, zero, 1; addi x%u, x%u, 1; li t0, %u; bne x%u, t0, .Lg%u", t.next,
-        t.turn, t.turn, k->b->step_warps, t.turn, t.loop);
+        t.turn, t.turn, k->b->kernel->warps, t.turn, t.loop);
 }
 
 static void gather(struct picked *k)
@@ -185,7 +190,7 @@ static void gather(struct picked *k)
     for (unsigned i = 0; k->mask != SAM_TILE_NONE && i < k->words; i++)
         PUT("vmseq.vi v0, v%u, 0; vmerge.vxm v%u, v%u, x%u, v0", k->used, value[i], value[i],
             sam_lower_number(&k->b->code, LEVEL, (uint32_t)(pad >> (32 * i))));
-    store_tile(k, value);
+    store_tile(k, value, k->active);
 }
 
 /* The last of the lanes with an address stores there. */
@@ -227,7 +232,7 @@ static void exchange(struct picked *k)
     store(k, replacement, at);
     PUT("j .Lg%u; .Lg%u:; join", loop, done);
     end_turns(k, turns);
-    store_tile(k, found);
+    store_tile(k, found, k->used);
 }
 
 void sam_lower_build_picked(struct lower_build *b, const struct sam_tile_op *op)
@@ -245,6 +250,8 @@ void sam_lower_build_picked(struct lower_build *b, const struct sam_tile_op *op)
     const unsigned loop = sam_lower_label(b->l), done = sam_lower_label(b->l);
     const unsigned from = sam_lower_take_scalar(&b->code, LEVEL),
                    left = sam_lower_take_scalar(&b->code, LEVEL);
+    const int64_t step =
+        LOWER_LANES * (int64_t)(sam_lower_is_ordered(op->code) ? b->kernel->warps : b->step_warps);
     k->dtype = sam_tile_ty(b->l->p, k->tile)->tile.dtype;
     k->words = sam_tile_size(k->dtype) == 8 ? 2 : 1;
     sam_lower_build_watch(b);
@@ -252,8 +259,11 @@ void sam_lower_build_picked(struct lower_build *b, const struct sam_tile_op *op)
                                    b->l->p->values[sam_tile_pointer_of(b->l->p, k->window)].name,
                                    b->l->p->values[k->tile].name);
     prepare(k);
-    PUT("mv x%u, x%u; mv x%u, x%u; .Lg%u:; blez x%u, .Lg%u", from, b->element, left, k->total, loop,
-        left, done);
+    if (sam_lower_is_ordered(op->code))
+        PUT("csrr t0, wid; slli x%u, t0, 5", from);
+    else
+        PUT("mv x%u, x%u", from, b->element);
+    PUT("mv x%u, x%u; .Lg%u:; blez x%u, .Lg%u", left, k->total, loop, left, done);
     find(k, from);
     choose(k);
     if (stores)
@@ -262,7 +272,7 @@ void sam_lower_build_picked(struct lower_build *b, const struct sam_tile_op *op)
         exchange(k);
     else
         gather(k);
-    sam_lower_advance(&b->code, LEVEL, from, from, b->cols);
-    sam_lower_advance(&b->code, LEVEL, left, left, -(int64_t)b->cols);
+    sam_lower_advance(&b->code, LEVEL, from, from, step);
+    sam_lower_advance(&b->code, LEVEL, left, left, -step);
     PUT("j .Lg%u; .Lg%u:", loop, done);
 }
