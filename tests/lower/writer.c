@@ -298,8 +298,13 @@ void writer_run(struct writer *w)
                       sam_buffer_text(&w->body));
     w->x.text = sam_buffer_text(&text);
     (writer_below(w, w->seldom) == 0 ? plain_run : lowered_run)(&w->x);
-    lowered_free(&w->x);
     sam_buffer_free(&text);
+    writer_close(w);
+}
+
+void writer_close(struct writer *w)
+{
+    lowered_free(&w->x);
     sam_buffer_free(&w->head);
     sam_buffer_free(&w->body);
 }

@@ -49,7 +49,8 @@ void writer_window(struct writer *w, enum sam_dtype dtype, unsigned rows, unsign
 void writer_fill(struct writer *w, const struct writer_tile *t);
 /* Store the whole extent of a tile to an array of its own. */
 void writer_show(struct writer *w, const struct writer_tile *t);
-/* Run the program on both; some programs on the plain machines as well. */
+/* Run the program on both; some programs on the plain machines as well. Closes it. */
 void writer_run(struct writer *w);
+void writer_close(struct writer *w);
 
 #endif
