@@ -44,10 +44,11 @@ void sam_lower_element_address(struct lower_build *b, uint32_t tile, unsigned ro
     struct lower_code *c = &b->code;
     field(b, "t0", tile, LOWER_PITCH);
     field(b, "t1", tile, LOWER_ADDRESS);
-    sam_lower_gpu(c, LEVEL, "vmul.vx v8, v%u, t0; vadd.vx v%u, v8, t1", row, to);
+    sam_lower_gpu(c, LEVEL, "vmul.vx v8, v%u, t0", row);
     if (col)
-        sam_lower_gpu(c, LEVEL, "vsll.vi v8, v%u, %d; vadd.vv v%u, v%u, v8", col,
-                      __builtin_ctzll(sam_tile_size(type_of(b, tile)->dtype)), to, to);
+        sam_lower_gpu(c, LEVEL, "vsll.vi v9, v%u, %d; vadd.vv v8, v8, v9", col,
+                      __builtin_ctzll(sam_tile_size(type_of(b, tile)->dtype)));
+    sam_lower_gpu(c, LEVEL, "vadd.vx v%u, v8, t1", to);
 }
 
 const char *sam_lower_load_of(enum sam_dtype dtype)

@@ -6,7 +6,7 @@
 #include "lower/build.h"
 
 /* Emit the address of element [row,col] of a tile, in registers `row`, or of column 0 if `col` is
- * 0, to register `to`. */
+ * 0, to register `to`, which may be one of them. */
 void sam_lower_element_address(struct lower_build *b, uint32_t tile, unsigned row, unsigned col,
                                unsigned to);
 /* The instruction that loads the raw form of an element. */
