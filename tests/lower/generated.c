@@ -360,33 +360,6 @@ static void image(struct program *g)
 
 /* --- arrays */
 
-/* A window of one dimension, whose elements are at any distance. */
-static void line(struct program *g, enum sam_dtype dtype, unsigned count, char name[16],
-                 char type[160])
-{
-    const unsigned stride = 1 + below(g, 2);
-    const char *of = sam_tile_dtype_name(dtype);
-    const unsigned array =
-        writer_array(&g->w, dtype, (count + 1) * stride + 1 - (below(g, 20) == 0));
-    char names[4][24];
-    const unsigned numbers[] = {count + 2, stride, 2, count};
-    for (unsigned i = 0; i < 4; i++)
-        writer_number(&g->w, numbers[i], names[i]);
-    snprintf(name, 16, "%%w%u", g->w.fresh++);
-    if (g->w.dynamic)
-        snprintf(type, 160, "!pto.partition_tensor_view<?x%s>", of);
-    else
-        snprintf(type, 160, "!pto.partition_tensor_view<%ux%s>", count, of);
-    writer_put(&g->w,
-               "%s_view = pto.make_tensor_view %%p%u, shape = [%s], strides = [%s] : "
-               "!pto.tensor_view<?x%s>\n",
-               name, array, names[0], names[1], of);
-    writer_put(&g->w,
-               "%s = pto.partition_view %s_view, offsets = [%s], sizes = [%s] : "
-               "!pto.tensor_view<?x%s> -> %s\n",
-               name, name, names[2], names[3], of, type);
-}
-
 static void pick(struct program *g)
 {
     static const enum sam_dtype indices[] = {SAM_TILE_i32, SAM_TILE_ui32, SAM_TILE_i64,
@@ -396,7 +369,7 @@ static void pick(struct program *g)
     const unsigned count = 1 + below(g, below(g, 2) ? 90 : 900),
                    size = (unsigned)sam_dtype_size(dtype);
     char name[16], type[160];
-    line(g, dtype, count, name, type);
+    writer_line(&g->w, dtype, count, name, type);
     if (stores)
         source(g, dtype, g->rows, g->cols, false);
     else
@@ -524,36 +497,6 @@ static void from_peer(struct program *g)
     result(g, dtype, g->rows, g->cols, NULL);
 }
 
-/* --- products */
-
-static void product(struct program *g)
-{
-    const bool scaled = sam_tile_is_scaled(g->op), vector = g->op->name[1] == 'g';
-    const unsigned kind = strstr(g->op->name, "_acc") ? 1 : strstr(g->op->name, "_bias") ? 2 : 0;
-    const unsigned length = (1 + below(g, 5)) * 8, lines = vector ? 1 : 2 + below(g, 38);
-    const unsigned depth = 2 * (below(g, 20) ? 1 + below(g, 40) : 0);
-    const unsigned n = below(g, 25);
-    const enum sam_dtype unit = products_units[n % SAM_COUNT(products_units)];
-    enum sam_dtype of[2] = {unit, unit};
-    if (scaled)
-        of[0] = products_scaled[n % 5], of[1] = products_scaled[n / 5];
-    else if (below(g, 3) == 0)
-        memcpy(of, products_others[n % SAM_COUNT(products_others)], sizeof of);
-    struct writer_tile d = {.loc = "acc",
-                            .dtype = of[0] == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_F32,
-                            .by_columns = !vector && below(g, 3) == 0,
-                            .empty = true};
-    d.rows = d.valid_rows = d.by_columns ? length : lines;
-    d.cols = d.valid_cols = d.by_columns ? lines : length;
-    writer_tile(&g->w, &d);
-    for (unsigned i = kind == 1 ? 0 : kind; i <= kind; i++)
-        if (scaled)
-            products_write_scaled(&g->w, i, of, depth, &d);
-        else
-            products_write(&g->w, vector, i, of, depth, &d, &d);
-    writer_show(&g->w, &d);
-}
-
 /* --- programs */
 
 static void operate(struct program *g, unsigned code)
@@ -587,7 +530,7 @@ static void operate(struct program *g, unsigned code)
     case SAM_TILE_PEER: from_peer(g); break;
     default:
         if (sam_tile_family(g->op)->pipe == SAM_TILE_PIPE_MATRIX)
-            product(g);
+            products_write_any(&g->w, g->op);
         else
             by_element(g);
     }
@@ -651,7 +594,6 @@ TEST(test_programs)
             traps += g->w.x.status != SAM_OK;
             count++;
         }
-    printf("%u of %u\n", traps, count);
     assert_in_range(traps, 0, count / 5);
     free(g);
 }

@@ -106,3 +106,32 @@ void products_write_scaled(struct writer *w, unsigned kind, const enum sam_dtype
         writer_put(w, "%s%s", i ? ", " : " : ", all[i].type);
     writer_put(w, ") outs(%s : %s)\n", d->name, d->type);
 }
+
+void products_write_any(struct writer *w, const struct sam_tile_row *op)
+{
+    const bool scaled = sam_tile_is_scaled(op), vector = op->name[1] == 'g';
+    const unsigned kind = strstr(op->name, "_acc") ? 1 : strstr(op->name, "_bias") ? 2 : 0;
+    const unsigned length = (1 + writer_below(w, 5)) * 8;
+    const unsigned lines = vector ? 1 : 2 + writer_below(w, 38);
+    const unsigned depth = 2 * (writer_below(w, 20) ? 1 + writer_below(w, 40) : 0);
+    const unsigned n = writer_below(w, 25);
+    const enum sam_dtype unit = products_units[n % SAM_COUNT(products_units)];
+    enum sam_dtype of[2] = {unit, unit};
+    if (scaled)
+        of[0] = products_scaled[n % 5], of[1] = products_scaled[n / 5];
+    else if (writer_below(w, 3) == 0)
+        memcpy(of, products_others[n % SAM_COUNT(products_others)], sizeof of);
+    struct writer_tile d = {.loc = "acc",
+                            .dtype = of[0] == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_F32,
+                            .by_columns = !vector && writer_below(w, 3) == 0,
+                            .empty = true};
+    d.rows = d.valid_rows = d.by_columns ? length : lines;
+    d.cols = d.valid_cols = d.by_columns ? lines : length;
+    writer_tile(w, &d);
+    for (unsigned i = kind == 1 ? 0 : kind; i <= kind; i++)
+        if (scaled)
+            products_write_scaled(w, i, of, depth, &d);
+        else
+            products_write(w, vector, i, of, depth, &d, &d);
+    writer_show(w, &d);
+}

@@ -4,6 +4,7 @@
 #define TEST_LOWER_PRODUCTS_H
 
 #include "lower/writer.h"
+#include "tile/tile.h"
 
 /* Those of the matrix unit, and pairs that are widened. */
 static const enum sam_dtype products_units[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16,
@@ -23,5 +24,8 @@ void products_write(struct writer *w, bool vector, unsigned kind, const enum sam
 /* The same of scaled factors; the sum is `d`. tgemv if there is one row. */
 void products_write_scaled(struct writer *w, unsigned kind, const enum sam_dtype of[2],
                            unsigned depth, const struct writer_tile *d);
+/* Any product by this operation, into a tile that is shown; tmatmul_acc goes on with its own sum.
+ */
+void products_write_any(struct writer *w, const struct sam_tile_row *op);
 
 #endif
