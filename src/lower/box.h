@@ -83,7 +83,7 @@ enum lower_box_routine {
     LOWER_WIDEN,
     LOWER_BOX_ROUTINES,
     LOWER_PRODUCTS = LOWER_BOX_ROUTINES, /* those of matrix.c */
-    LOWER_SCALED = LOWER_PRODUCTS + 3,   /* those of scaled.c, by kind */
+    LOWER_SCALED = LOWER_PRODUCTS + 4,   /* those of scaled.c, by kind */
     LOWER_SCALED_KINDS = 11,
     LOWER_ALL_ROUTINES = LOWER_SCALED + LOWER_SCALED_KINDS
 };

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum product_kind { HALF, SINGLE, BYTE, KINDS };
+enum product_kind { HALF, SINGLE, BYTE, UNSIGNED_BYTE, KINDS };
 
 static const struct {
     const char *label, *load, *multiply;
@@ -18,16 +18,15 @@ static const struct {
     [HALF] = {".Lproduct_f16", "mldh", "fwmmacc.h", 1},
     [SINGLE] = {".Lproduct_f32", "mldw", "fmmacc.s", 2},
     [BYTE] = {".Lproduct_i8", "mldb", "mmaqa.b", 0},
+    [UNSIGNED_BYTE] = {".Lproduct_ui8", "mldb", "mmaqau.b", 0},
 };
 
 static const struct {
     bool has;
     enum product_kind kind;
 } products[SAM_DTYPES] = {
-    [SAM_I8] = {true, BYTE},
-    [SAM_F16] = {true, HALF},
-    [SAM_F32] = {true, SINGLE},
-    [SAM_BF16] = {true, SINGLE}, /* widened by prepare() */
+    [SAM_I8] = {true, BYTE},    [SAM_U8] = {true, UNSIGNED_BYTE}, [SAM_F16] = {true, HALF},
+    [SAM_F32] = {true, SINGLE}, [SAM_BF16] = {true, SINGLE}, /* widened by prepare() */
 };
 
 /* --- pairs of row blocks: for one or two column blocks, C is in m4 to m7, A in m0 and m1, B in m2

@@ -19,22 +19,23 @@ TEST(test_products)
     static const uint32_t accumulators[] = {0, 0, 0x11, 0xf0, 0x99, 0x38, 0x1f, 0x80, 0xfc};
     static const char *const pads[] = {NULL, "zero", "max", "min"};
     uint64_t seed = test_seed();
-    for (unsigned n = 0; n < 176; n++) {
+    for (unsigned n = 0; n < 200; n++) {
         struct writer w;
         const enum sam_dtype dtype = products_units[n % SAM_COUNT(products_units)],
                              same[2] = {dtype, dtype};
         const enum sam_dtype *const of =
             n % 8 < 3 ? products_others[n / 8 % SAM_COUNT(products_others)] : same;
-        const unsigned kind = n / 4 % 3;
+        const enum sam_dtype sum = products_sum(of[0]);
+        const unsigned kind = n / 5 % 3;
         const uint64_t own = test_random(&seed);
         char zero[24];
         writer_open(&w, own, own & 1);
         w.seldom = 20; /* software floats are slow */
-        w.x.options.mlen = dtype == SAM_TILE_i8 ? mlens[writer_below(&w, SAM_COUNT(mlens))] : 512;
+        w.x.options.mlen = sum == SAM_F32 ? 512 : mlens[writer_below(&w, SAM_COUNT(mlens))];
         w.x.options.acc_regs = accumulators[n % SAM_COUNT(accumulators)];
         w.x.options.outside = writer_below(&w, 2) ? SAM_TILE_PAD_VALUE : SAM_TILE_PAD_KEEP;
         struct writer_tile whole = {.loc = "acc",
-                                    .dtype = dtype == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32,
+                                    .dtype = sum,
                                     .by_columns = writer_below(&w, 3) == 0,
                                     .empty = true,
                                     .pad = pads[writer_below(&w, SAM_COUNT(pads))]};

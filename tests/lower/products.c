@@ -30,7 +30,7 @@ static struct writer_tile load(struct writer *w, const char *loc, enum sam_dtype
 void products_write(struct writer *w, bool vector, unsigned kind, const enum sam_dtype of[2],
                     unsigned depth, const struct writer_tile *d, const struct writer_tile *start)
 {
-    enum sam_dtype sum = of[0] == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32;
+    const enum sam_dtype sum = products_sum(of[0]);
     struct writer_tile left = load(w, "left", of[0], d->valid_rows, depth);
     struct writer_tile right = load(w, "right", of[1], depth, d->valid_cols);
     struct writer_tile bias = {0};
@@ -122,7 +122,7 @@ void products_write_any(struct writer *w, const struct sam_tile_row *op)
     else if (writer_below(w, 3) == 0)
         memcpy(of, products_others[n % SAM_COUNT(products_others)], sizeof of);
     struct writer_tile d = {.loc = "acc",
-                            .dtype = of[0] == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_F32,
+                            .dtype = scaled ? SAM_F32 : products_sum(of[0]),
                             .by_columns = !vector && writer_below(w, 3) == 0,
                             .empty = true};
     d.rows = d.valid_rows = d.by_columns ? length : lines;

@@ -17,6 +17,11 @@ static const enum sam_dtype products_others[][2] = {
 /* ui8: pairs of e2m1 along K */
 static const enum sam_dtype products_scaled[] = {SAM_E4M3, SAM_E5M2, SAM_U8, SAM_F16, SAM_BF16};
 
+/* The dtype of their sums. */
+static inline enum sam_dtype products_sum(enum sam_dtype dtype)
+{
+    return dtype == SAM_TILE_i8 ? SAM_TILE_i32 : dtype == SAM_TILE_ui8 ? SAM_TILE_ui32 : SAM_F32;
+}
 /* Write a product into `d`. `kind`: 0, 1 with a sum, from `start`, 2 with a bias; `vector`: tgemv.
  */
 void products_write(struct writer *w, bool vector, unsigned kind, const enum sam_dtype of[2],

@@ -74,8 +74,7 @@ TEST(test_refused)
 
 TEST(test_products_refused)
 {
-    static const enum sam_dtype dtypes[][2] = {{SAM_TILE_ui8, SAM_TILE_ui8},
-                                               {SAM_TILE_i16, SAM_TILE_i16},
+    static const enum sam_dtype dtypes[][2] = {{SAM_TILE_i16, SAM_TILE_i16},
                                                {SAM_TILE_ui16, SAM_TILE_ui16},
                                                {SAM_TILE_i8, SAM_TILE_i16},
                                                {SAM_TILE_ui16, SAM_TILE_ui8}};
