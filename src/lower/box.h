@@ -103,4 +103,10 @@ void sam_lower_scaled_factor(struct lower *l, uint32_t tile, uint32_t scales, bo
  * rectangle is empty. */
 void sam_lower_pad(struct lower *l, uint32_t tile);
 
+/* whole.c: returns whether the hart multiplies the factors of an operation. */
+bool sam_lower_multiplies(const struct lower *l, const struct sam_tile_op *op);
+/* d = start + a * b; start may be SAM_TILE_NONE. `one_row`: its first row, for all. */
+void sam_lower_multiply(struct lower *l, uint32_t a, uint32_t b, uint32_t start, bool one_row,
+                        uint32_t d);
+
 #endif

@@ -507,13 +507,20 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     right.scales = scaled ? sam_tile_arg(l->p, op, acc + 3u) : SAM_TILE_NONE;
     right.window = sam_lower_staged_factor(l, right.tile);
     left.widened = right.widened = widens;
-    if (!products[dtype].has || (!scaled && !widens && own != other) ||
-        (widens && right.window != SAM_TILE_NONE)) {
+    const bool by_hart = sam_lower_multiplies(l, op);
+    if ((!products[dtype].has && !by_hart) || (widens && right.window != SAM_TILE_NONE)) {
         sam_lower_refuse(l, op, "%s on %s and %s has no lowering: add it to src/lower/matrix.c",
                          row->name, sam_tile_dtype_name(own), sam_tile_dtype_name(other));
         return;
     }
     skip_empty(l, d, end);
+    if (by_hart) {
+        sam_lower_multiply(l, left.tile, right.tile, acc || bias ? start : SAM_TILE_NONE, bias, d);
+        sam_lower_pad(l, d);
+        sam_lower_hart(l, ".L%u:", end);
+        sam_lower_note(l, op, "the hart, element by element");
+        return;
+    }
     if (right.window != SAM_TILE_NONE)
         sam_lower_stage_factor(l, op, right.window);
     if (!prepare(l, &left, LOWER_SCRATCH) || !prepare(l, &right, LOWER_SCRATCH + ROOM)) {

@@ -6,21 +6,29 @@
 #include "lower/writer.h"
 #include "tile/tile.h"
 
-/* Those of the matrix unit, and pairs that are widened. */
+/* Those of the matrix unit, and pairs that are widened or multiplied by the hart. */
 static const enum sam_dtype products_units[] = {SAM_TILE_f32, SAM_TILE_f16, SAM_TILE_bf16,
                                                 SAM_TILE_i8};
 static const enum sam_dtype products_others[][2] = {
     {SAM_TILE_e4m3, SAM_TILE_e5m2}, {SAM_TILE_hif8, SAM_TILE_hif8}, {SAM_TILE_e3m2, SAM_TILE_f16},
     {SAM_TILE_e2m3, SAM_TILE_bf16}, {SAM_TILE_f32, SAM_TILE_tf32},  {SAM_TILE_hf32, SAM_TILE_e4m3},
     {SAM_TILE_f16, SAM_TILE_f32},   {SAM_TILE_tf32, SAM_TILE_tf32}, {SAM_TILE_bf16, SAM_TILE_hif8},
-    {SAM_TILE_e5m2, SAM_TILE_e5m2}, {SAM_TILE_f16, SAM_TILE_bf16}};
+    {SAM_TILE_e5m2, SAM_TILE_e5m2}, {SAM_TILE_f16, SAM_TILE_bf16},  {SAM_TILE_i16, SAM_TILE_i16},
+    {SAM_TILE_i8, SAM_TILE_i16},    {SAM_TILE_i16, SAM_TILE_i8},    {SAM_TILE_ui16, SAM_TILE_ui8},
+    {SAM_TILE_ui16, SAM_TILE_ui16}};
 /* ui8: pairs of e2m1 along K */
 static const enum sam_dtype products_scaled[] = {SAM_E4M3, SAM_E5M2, SAM_U8, SAM_F16, SAM_BF16};
 
 /* The dtype of their sums. */
 static inline enum sam_dtype products_sum(enum sam_dtype dtype)
 {
-    return dtype == SAM_TILE_i8 ? SAM_TILE_i32 : dtype == SAM_TILE_ui8 ? SAM_TILE_ui32 : SAM_F32;
+    switch (dtype) {
+    case SAM_TILE_i8:
+    case SAM_TILE_i16: return SAM_TILE_i32;
+    case SAM_TILE_ui8:
+    case SAM_TILE_ui16: return SAM_TILE_ui32;
+    default: return SAM_F32;
+    }
 }
 /* Write a product into `d`. `kind`: 0, 1 with a sum, from `start`, 2 with a bias; `vector`: tgemv.
  */
