@@ -8,7 +8,7 @@
 #include "lower/vector_programs.h"
 #include "tile/tile.h"
 
-enum { MOST_TILES = 12, MOST_OPERATIONS = 6, MOST_BYTES = 100000 };
+enum { MOST_TILES = 12, MOST_OPERATIONS = 10, MOST_BYTES = 100000 };
 
 struct program {
     struct writer w;
@@ -185,7 +185,7 @@ static void by_element(struct program *g)
     enum sam_dtype dtype = g->dtype;
     const char *const how = any_attribute(g);
     const bool packed = how && strstr(how, "packed");
-    unsigned rows = g->rows, cols = g->cols;
+    unsigned rows = g->rows, cols = below(g, 4) ? g->cols : 1;
     while (!vector_takes(g->code, dtype))
         dtype = test_dtypes[below(g, SAM_COUNT(test_dtypes))];
     const enum sam_dtype to = destination(g, dtype);
