@@ -396,7 +396,9 @@ static bool joins(const struct lower *l, uint32_t space, const struct sam_tile_o
     const struct sam_tile_type *type = &sam_tile_ty(l->p, space)->tile;
     const bool by_row = sam_lower_by_row(l, space, op), folds = sam_lower_folds(op->code);
     if (sam_lower_pads(l, op) || sam_lower_picks(op->code) || sam_lower_folds_columns(op->code) ||
-        (folds && !sam_lower_reduces_beside(l, op)) ||
+        (folds &&
+         (!sam_lower_reduces_beside(l, op) ||
+          (is_narrow_space(l, sam_lower_iter_space(l, op)) && !is_narrow_space(l, space)))) ||
         (by_row && (row->family == SAM_TILE_CI || sam_lower_is_indexed(op->code) ||
                     sam_tile_is_packed(row, op->attribute) || sam_lower_traps(l, op) ||
                     sam_tile_family(row)->reads == SAM_TILE_READS_LAST_ROW)))
