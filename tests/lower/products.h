@@ -37,7 +37,7 @@ void products_write(struct writer *w, bool vector, unsigned kind, const enum sam
 /* The same of scaled factors; the sum is `d`. tgemv if there is one row. */
 void products_write_scaled(struct writer *w, unsigned kind, const enum sam_dtype of[2],
                            unsigned depth, const struct writer_tile *d);
-/* Any product by this operation, into a tile that is shown; tmatmul_acc goes on with its own sum.
+/* Any product by this operation, into a tile that is shown; tmatmul_acc continues its own sum.
  */
 void products_write_any(struct writer *w, const struct sam_tile_row *op);
 
