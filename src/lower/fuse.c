@@ -395,6 +395,9 @@ static bool joins(const struct lower *l, uint32_t space, const struct sam_tile_o
     const struct sam_tile_row *row = sam_tile_row(op->code);
     const struct sam_tile_type *type = &sam_tile_ty(l->p, space)->tile;
     const bool by_row = sam_lower_by_row(l, space, op), folds = sam_lower_folds(op->code);
+    uint32_t cols;
+    if (by_row && (!sam_lower_known(l, space, LOWER_COLS, &cols) || !cols))
+        return false; /* without columns, nothing of a row runs */
     if (sam_lower_pads(l, op) || sam_lower_picks(op->code) || sam_lower_folds_columns(op->code) ||
         (folds &&
          (!sam_lower_reduces_beside(l, op) ||
