@@ -83,7 +83,7 @@ enum lower_box_routine {
     LOWER_WIDEN,
     LOWER_BOX_ROUTINES,
     LOWER_PRODUCTS = LOWER_BOX_ROUTINES, /* those of matrix.c */
-    LOWER_SCALED = LOWER_PRODUCTS + 3,   /* those of scaled.c, by kind */
+    LOWER_SCALED = LOWER_PRODUCTS + 4,   /* those of scaled.c, by kind */
     LOWER_SCALED_KINDS = 11,
     LOWER_ALL_ROUTINES = LOWER_SCALED + LOWER_SCALED_KINDS
 };
@@ -102,5 +102,11 @@ void sam_lower_scaled_factor(struct lower *l, uint32_t tile, uint32_t scales, bo
 /* move.c: with --outside pad, fill the destination outside its valid rectangle, unless that
  * rectangle is empty. */
 void sam_lower_pad(struct lower *l, uint32_t tile);
+
+/* whole.c: returns whether the hart multiplies the factors of an operation. */
+bool sam_lower_multiplies(const struct lower *l, const struct sam_tile_op *op);
+/* d = start + a * b; start may be SAM_TILE_NONE. `one_row`: its first row, for all. */
+void sam_lower_multiply(struct lower *l, uint32_t a, uint32_t b, uint32_t start, bool one_row,
+                        uint32_t d);
 
 #endif

@@ -117,6 +117,10 @@ bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op);
 bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op);
 /* Returns whether the lanes of an operation know their position (indexed.c). */
 bool sam_lower_is_indexed(unsigned code);
+/* Returns whether an operation loads or stores elements of an array by index (picked.c), and
+ * whether element by element in order. */
+bool sam_lower_picks(unsigned code);
+bool sam_lower_is_ordered(unsigned code);
 /* Returns whether they also store by address: element i of the destination is not lane i's. */
 bool sam_lower_scatters(unsigned code);
 /* Returns whether an operation fails for some elements. */

@@ -31,7 +31,9 @@ enum sam_lower_part sam_lower_part(const struct lower *l, uint32_t space,
 
 uint32_t sam_lower_iter_space(const struct lower *l, const struct sam_tile_op *op)
 {
-    bool source = sam_tile_row(op->code)->family == SAM_TILE_FILLPAD || sam_lower_folds(op->code);
+    const enum sam_tile_family_id family = sam_tile_row(op->code)->family;
+    const bool source =
+        family == SAM_TILE_FILLPAD || family == SAM_TILE_SPREAD || sam_lower_folds(op->code);
     return sam_tile_arg(l->p, op, source ? 0 : op->operand_count - 1);
 }
 
@@ -43,8 +45,22 @@ static uint32_t destination(const struct lower *l, const struct sam_tile_op *op)
 bool sam_lower_pads(const struct lower *l, const struct sam_tile_op *op)
 {
     const struct sam_tile_type *d = &sam_tile_ty(l->p, destination(l, op))->tile;
+    if (sam_lower_picks(op->code)) /* by the hart: any dtype */
+        return false;
     return sam_tile_row(op->code)->family == SAM_TILE_FILLPAD ||
            (l->options.outside == SAM_TILE_PAD_VALUE && d->pad != SAM_TILE_PAD_null);
+}
+
+bool sam_lower_picks(unsigned code)
+{
+    const enum sam_tile_family_id family = sam_tile_row(code)->family;
+    return family == SAM_TILE_PICK || sam_lower_is_ordered(code);
+}
+
+bool sam_lower_is_ordered(unsigned code)
+{
+    const enum sam_tile_family_id family = sam_tile_row(code)->family;
+    return family == SAM_TILE_EXCHANGE || family == SAM_TILE_SPREAD;
 }
 
 bool sam_lower_is_indexed(unsigned code)
@@ -58,19 +74,20 @@ bool sam_lower_is_indexed(unsigned code)
     case SAM_TILE_SORT:
     case SAM_TILE_IMAGE:
     case SAM_TILE_TRI: return true;
-    default: return false;
+    default: return sam_lower_picks(code);
     }
 }
 
 bool sam_lower_scatters(unsigned code)
 {
-    return sam_tile_row(code)->family == SAM_TILE_SORT;
+    return sam_tile_row(code)->family == SAM_TILE_SORT || sam_lower_picks(code);
 }
 
 bool sam_lower_traps(const struct lower *l, const struct sam_tile_op *op)
 {
     const enum sam_tile_family_id family = sam_tile_row(op->code)->family;
-    return family == SAM_TILE_GATHER || family == SAM_TILE_SCATTER || sam_lower_divides(l, op);
+    return family == SAM_TILE_GATHER || family == SAM_TILE_SCATTER || sam_lower_picks(op->code) ||
+           sam_lower_divides(l, op);
 }
 
 bool sam_lower_divides(const struct lower *l, const struct sam_tile_op *op)
@@ -323,6 +340,8 @@ bool sam_lower_has_op(struct lower *l, const struct sam_tile_op *op)
 {
     const struct sam_tile_row *row = sam_tile_row(op->code);
     const bool folds = sam_lower_folds(op->code);
+    if (sam_lower_picks(op->code))
+        return true;
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const struct sam_tile_ty *type = sam_tile_ty(l->p, sam_tile_arg(l->p, op, i));
         if (type->kind == SAM_TILE_KIND_TILE && !sam_lower_has_dtype(type->tile.dtype)) {
@@ -376,8 +395,13 @@ static bool joins(const struct lower *l, uint32_t space, const struct sam_tile_o
     const struct sam_tile_row *row = sam_tile_row(op->code);
     const struct sam_tile_type *type = &sam_tile_ty(l->p, space)->tile;
     const bool by_row = sam_lower_by_row(l, space, op), folds = sam_lower_folds(op->code);
-    if (sam_lower_pads(l, op) || sam_lower_folds_columns(op->code) ||
-        (folds && !sam_lower_reduces_beside(l, op)) ||
+    uint32_t cols;
+    if (by_row && (!sam_lower_known(l, space, LOWER_COLS, &cols) || !cols))
+        return false; /* without columns, nothing of a row runs */
+    if (sam_lower_pads(l, op) || sam_lower_picks(op->code) || sam_lower_folds_columns(op->code) ||
+        (folds &&
+         (!sam_lower_reduces_beside(l, op) ||
+          (is_narrow_space(l, sam_lower_iter_space(l, op)) && !is_narrow_space(l, space)))) ||
         (by_row && (row->family == SAM_TILE_CI || sam_lower_is_indexed(op->code) ||
                     sam_tile_is_packed(row, op->attribute) || sam_lower_traps(l, op) ||
                     sam_tile_family(row)->reads == SAM_TILE_READS_LAST_ROW)))

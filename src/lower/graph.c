@@ -227,9 +227,6 @@ static bool is_move(unsigned code)
     switch (sam_tile_row(code)->family) {
     case SAM_TILE_LOAD:
     case SAM_TILE_STORE:
-    case SAM_TILE_PICK:
-    case SAM_TILE_EXCHANGE:
-    case SAM_TILE_SPREAD:
     case SAM_TILE_MOV:
     case SAM_TILE_PEER:
     case SAM_TILE_TRANS:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vector operations whose elements depend on their position, or on any elements of their sources:
  * each lane computes its row and column of the destination, and loads by address. */
-#include "lower/build.h"
+#include "lower/indexed.h"
 
 #define LEVEL LOWER_CHUNK
 
@@ -38,21 +38,20 @@ static struct position position(struct lower_build *b, const struct sam_tile_op 
     return p;
 }
 
-/* Emit the address of element [row,col] of a tile, in registers `row`, or of column 0 if `col` is
- * 0, to register `to`. */
-static void address(struct lower_build *b, uint32_t tile, unsigned row, unsigned col, unsigned to)
+void sam_lower_element_address(struct lower_build *b, uint32_t tile, unsigned row, unsigned col,
+                               unsigned to)
 {
     struct lower_code *c = &b->code;
     field(b, "t0", tile, LOWER_PITCH);
     field(b, "t1", tile, LOWER_ADDRESS);
-    sam_lower_gpu(c, LEVEL, "vmul.vx v8, v%u, t0; vadd.vx v%u, v8, t1", row, to);
+    sam_lower_gpu(c, LEVEL, "vmul.vx v8, v%u, t0", row);
     if (col)
-        sam_lower_gpu(c, LEVEL, "vsll.vi v8, v%u, %d; vadd.vv v%u, v%u, v8", col,
-                      __builtin_ctzll(sam_tile_size(type_of(b, tile)->dtype)), to, to);
+        sam_lower_gpu(c, LEVEL, "vsll.vi v9, v%u, %d; vadd.vv v8, v8, v9", col,
+                      __builtin_ctzll(sam_tile_size(type_of(b, tile)->dtype)));
+    sam_lower_gpu(c, LEVEL, "vadd.vx v%u, v8, t1", to);
 }
 
-/* The instruction that loads the raw form of an element. */
-static const char *load_of(enum sam_dtype dtype)
+const char *sam_lower_load_of(enum sam_dtype dtype)
 {
     const bool zeros = !sam_tile_is_real(dtype) && !sam_tile_is_signed(dtype);
     switch (sam_tile_size(dtype)) {
@@ -80,8 +79,8 @@ static struct lower_vector part_of(struct lower_build *b, uint32_t tile, struct 
                   "vmsltu.vx v8, v%u, t0; vmsltu.vx v9, v%u, t1; vand.vv v%u, v8, v9;"
                   "vmul.vv v%u, v%u, v%u; vmul.vv v%u, v%u, v%u",
                   p.row, p.col, in, row, p.row, in, col, p.col, in);
-    address(b, tile, row, col, row);
-    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(v.dtype), v.raw, row);
+    sam_lower_element_address(b, tile, row, col, row);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", sam_lower_load_of(v.dtype), v.raw, row);
     return v;
 }
 
@@ -125,8 +124,8 @@ static struct lower_vector gather(struct lower_build *b, const struct sam_tile_o
                   "vmsltu.vx v8, v%u, t0; vmseq.vi v0, v8, 0; vadd.vx v%u, v%u, x%u;"
                   "vminu.vv v%u, v%u, v%u, v0.t; vmul.vv v%u, v%u, v8",
                   index, element, b->lane, b->element, b->zeros, b->zeros, element, row, index);
-    address(b, from, row, p.col, row);
-    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(d.dtype), d.raw, row);
+    sam_lower_element_address(b, from, row, p.col, row);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", sam_lower_load_of(d.dtype), d.raw, row);
     return d;
 }
 
@@ -150,8 +149,8 @@ static struct lower_vector scatter(struct lower_build *b, const struct sam_tile_
                                    sam_tile_row(op->code)->name, b->l->p->values[to].name,
                                    b->l->p->values[from].name);
     sam_lower_gpu(c, LEVEL, "vmv.v.i v%u, 0", zero);
-    address(b, index, zero, p.col, at);
-    address(b, from, zero, p.col, source);
+    sam_lower_element_address(b, index, zero, p.col, at);
+    sam_lower_element_address(b, from, zero, p.col, source);
     sam_lower_hold(c, LEVEL);
     field(b, "t0", from, LOWER_ROWS);
     field(b, "t1", to, LOWER_ROWS);
@@ -163,7 +162,7 @@ static struct lower_vector scatter(struct lower_build *b, const struct sam_tile_
                   "vmv.v.i v14, 0",
                   at, source, p.col);
     sam_lower_gpu(c, LEVEL, ".Lg%u:; beqz t0, .Lg%u; %s v15, 0(v10); vmsltu.vx v16, v15, t1", loop,
-                  done, load_of(type_of(b, index)->dtype));
+                  done, sam_lower_load_of(type_of(b, index)->dtype));
     sam_lower_gpu(c, LEVEL,
                   "vmseq.vi v0, v16, 0; vminu.vv v%u, v%u, v12, v0.t; vmseq.vv v17, v15, v%u;"
                   "vand.vv v16, v17, v13; vmsne.vi v0, v16, 0; vminu.vv v%u, v%u, v12, v0.t;"
@@ -173,7 +172,7 @@ static struct lower_vector scatter(struct lower_build *b, const struct sam_tile_
                   "%s v16, 0(v11); vmsne.vi v0, v17, 0; vmerge.vvm v14, v14, v16, v0;"
                   "vadd.vx v10, v10, t2; vadd.vx v11, v11, t3; vadd.vx v12, v12, t4;"
                   "addi t0, t0, -1; j .Lg%u; .Lg%u:; vmv.v.v v%u, v14",
-                  load_of(d.dtype), loop, done, d.raw);
+                  sam_lower_load_of(d.dtype), loop, done, d.raw);
     c->holds = false;
     return d;
 }
@@ -196,7 +195,7 @@ static struct lower_vector histogram(struct lower_build *b, const struct sam_til
     sam_lower_gpu(c, LEVEL, "vmv.v.i v%u, 0", prefix);
     if (higher) {
         sam_lower_build_touch(b, filter);
-        address(b, filter, size == 2 ? p.row : prefix, 0, at);
+        sam_lower_element_address(b, filter, size == 2 ? p.row : prefix, 0, at);
         field(b, "t2", filter, LOWER_PITCH);
     }
     for (unsigned i = 0; i < higher; i++)
@@ -204,13 +203,13 @@ static struct lower_vector histogram(struct lower_build *b, const struct sam_til
                       "vlbu12.v v9, 0(v%u); vsll.vi v10, v%u, 8; vor.vv v%u, v10, v9;"
                       "vadd.vx v%u, v%u, t2",
                       at, prefix, prefix, at, at);
-    address(b, from, p.row, 0, at);
+    sam_lower_element_address(b, from, p.row, 0, at);
     sam_lower_hold(c, LEVEL);
     field(b, "t0", from, LOWER_COLS);
     sam_lower_gpu(c, LEVEL,
                   "vmv.v.v v10, v%u; vmv.v.v v11, v%u; vmv.v.v v12, v%u; vmv.v.i v13, 0;"
                   ".Lg%u:; beqz t0, .Lg%u; %s v14, 0(v10); vsrl.vi v14, v14, %u",
-                  at, prefix, p.col, loop, done, load_of(type->dtype), 8 * byte);
+                  at, prefix, p.col, loop, done, sam_lower_load_of(type->dtype), 8 * byte);
     sam_lower_gpu(c, LEVEL,
                   "vand.vx v15, v14, x%u; vsrl.vi v14, v14, 8; vmseq.vv v16, v14, v11;"
                   "vmsleu.vv v17, v15, v12; vand.vv v16, v16, v17; vadd.vv v13, v13, v16;"
@@ -375,9 +374,9 @@ static struct lower_vector image(struct lower_build *b, const struct sam_tile_op
     scale(b, row, g.width, x);
     sam_lower_gpu(c, LEVEL, "vmul.vv v%u, v%u, v%u; vmul.vv v%u, v%u, v%u", row, row, in, channel,
                   channel, in);
-    address(b, from, row, channel, row);
+    sam_lower_element_address(b, from, row, channel, row);
     sam_lower_gpu(c, LEVEL, "%s v8, 0(v%u); vmseq.vi v0, v%u, 0; vmerge.vxm v%u, v8, x%u, v0",
-                  load_of(d.dtype), row, in, d.raw, sam_lower_number(c, LEVEL, pad));
+                  sam_lower_load_of(d.dtype), row, in, d.raw, sam_lower_number(c, LEVEL, pad));
     return d;
 }
 
@@ -438,18 +437,18 @@ static void sort(struct lower_build *b, const struct sam_tile_op *op)
     put_width(b, arg(b, op, 1), width);
     sam_lower_gpu(c, LEVEL, "vdivu.vx v8, v%u, x%u; vmul.vx v%u, v8, x%u", p.col, width, group,
                   width);
-    address(b, from, p.row, p.col, at);
-    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(dtype), own, at);
+    sam_lower_element_address(b, from, p.row, p.col, at);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", sam_lower_load_of(dtype), own, at);
     put_keys(b, dtype, op->attribute, own, key);
     field(b, "t1", from, LOWER_COLS);
     sam_lower_gpu(c, LEVEL, "addi t1, t1, -1; vmv.v.x v%u, t1", last);
-    address(b, from, p.row, last, last);
-    address(b, from, p.row, group, at);
+    sam_lower_element_address(b, from, p.row, last, last);
+    sam_lower_element_address(b, from, p.row, group, at);
     field(b, "t1", from, LOWER_COLS);
     sam_lower_gpu(c, LEVEL,
                   "vmv.v.v v10, v%u; vmv.v.v v11, v%u; vmv.v.i v12, 0; mv t0, x%u; .Lg%u:; "
                   "vminu.vv v13, v10, v%u; %s v13, 0(v13)",
-                  at, group, width, loop, last, load_of(dtype));
+                  at, group, width, loop, last, sam_lower_load_of(dtype));
     put_keys(b, dtype, op->attribute, 13, 14);
     sam_lower_gpu(c, LEVEL,
                   "vmseq.vv v15, v14, v%u; vmsltu.vv v16, v11, v%u; vand.vv v15, v15, v16; "
@@ -460,7 +459,7 @@ static void sort(struct lower_build *b, const struct sam_tile_op *op)
     if (made != dtype)
         sam_lower_gpu(c, LEVEL, "vsub.vv v%u, v%u, v%u", own, p.col, group);
     sam_lower_gpu(c, LEVEL, "vadd.vv v%u, v%u, v12", group, group);
-    address(b, to, p.row, group, at);
+    sam_lower_element_address(b, to, p.row, group, at);
     sam_lower_gpu(c, LEVEL, "vs%c12.v v%u, 0(v%u)", of == 4 ? 'w' : 'h', own, at);
     c->holds = false;
 }
@@ -497,8 +496,8 @@ static struct lower_vector element_of(struct lower_build *b, const struct sam_ti
     struct lower_vector v = {.dtype = type_of(b, tile)->dtype, .level = LEVEL};
     const unsigned at = sam_lower_take_vector(c, LEVEL);
     v.raw = sam_lower_take_vector(c, LEVEL);
-    address(b, tile, p.row, col, at);
-    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", load_of(v.dtype), v.raw, at);
+    sam_lower_element_address(b, tile, p.row, col, at);
+    sam_lower_gpu(c, LEVEL, "%s v%u, 0(v%u)", sam_lower_load_of(v.dtype), v.raw, at);
     return v;
 }
 
@@ -542,7 +541,7 @@ struct lower_vector sam_lower_build_packed(struct lower_build *b, const struct s
     m.raw = sam_lower_take_vector(c, LEVEL);
     sam_lower_build_touch(b, mask);
     sam_lower_gpu(c, LEVEL, "vsrl.vi v%u, v%u, 3", col, p.col);
-    address(b, mask, p.row, col, at);
+    sam_lower_element_address(b, mask, p.row, col, at);
     sam_lower_gpu(c, LEVEL,
                   "vlbu12.v v%u, 0(v%u); vand.vx v8, v%u, x%u; vsrl.vv v%u, v%u, v8;"
                   "vand.vx v%u, v%u, x%u",
@@ -567,5 +566,8 @@ struct lower_vector sam_lower_build_indexed(struct lower_build *b, const struct 
 
 void sam_lower_build_scattered(struct lower_build *b, const struct sam_tile_op *op)
 {
-    sort(b, op);
+    if (sam_lower_picks(op->code))
+        sam_lower_build_picked(b, op);
+    else
+        sort(b, op);
 }

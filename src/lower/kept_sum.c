@@ -3,6 +3,7 @@
  * and stored after them, if it is at most two by two blocks and nothing between them reads or
  * writes it.
  */
+#include "lower/box.h"
 #include "lower/hart.h"
 
 #include <inttypes.h>
@@ -112,6 +113,9 @@ static bool fits(const struct lower *l, uint32_t sum)
     if (l->state->kept != SAM_TILE_NONE || l->plan.manual || lower_root(l, sum) != sum ||
         !sam_lower_matrix_registers(l, names))
         return false;
+    for (size_t i = 0; i < l->p->op_count; i++)
+        if (sam_lower_multiplies(l, &l->p->ops[i]))
+            return false;
     const struct sam_tile_type *type = &sam_tile_ty(l->p, sum)->tile;
     const unsigned most = 2 * (l->options.mlen / 32);
     const bool padded = l->options.outside == SAM_TILE_PAD_VALUE && type->pad != SAM_TILE_PAD_null;

@@ -32,7 +32,7 @@ bool sam_lower_is_move(unsigned code)
 bool sam_lower_is_vector(unsigned code)
 {
     return code >= SAM_TILE_FIRST_OP && !sam_lower_is_move(code) &&
-           sam_tile_pipe(code) == SAM_TILE_PIPE_VECTOR;
+           (sam_tile_pipe(code) == SAM_TILE_PIPE_VECTOR || sam_lower_picks(code));
 }
 
 /* --- in-flight launches */
@@ -268,9 +268,8 @@ static bool known_word(const struct lower *l, const struct lower_word *word, uin
         *number = (uint32_t)bits;
         return true;
     case LOWER_WORD_NUMBER: *number = word->number; return true;
-    case LOWER_WORD_FAILURE: break;
+    default: return false;
     }
-    return false;
 }
 
 /* Returns whether its code is that of another launch. */
@@ -315,6 +314,13 @@ static void fill_word(struct lower *l, const struct lower_word *word, unsigned o
     case LOWER_WORD_ADDRESS: sam_lower_field(l, "t0", word->value, LOWER_ADDRESS); break;
     case LOWER_WORD_ROWS: sam_lower_field(l, "t0", word->value, LOWER_ROWS); break;
     case LOWER_WORD_COLS: sam_lower_field(l, "t0", word->value, LOWER_COLS); break;
+    case LOWER_WORD_WINDOW: sam_lower_window_address(l, "t0", word->value); break;
+    case LOWER_WORD_COUNT: sam_lower_window_size(l, "t0", word->value, 0); break;
+    case LOWER_WORD_STRIDE:
+        sam_lower_window_stride(l, "t0", word->value, 0);
+        sam_lower_hart(l, "slli t0, t0, %d",
+                       __builtin_ctzll(sam_tile_size(sam_tile_ty(l->p, word->value)->dtype)));
+        break;
     default: sam_lower_get(l, "t0", word->value); break;
     }
     sam_lower_hart(l, "sw t0, %u(s11)", offset);
@@ -390,6 +396,9 @@ void sam_lower_flush(struct lower *l)
     for (unsigned i = 0; i < k->op_count; i++)
         sam_lower_shapes(l, &l->p->ops[k->ops[i]]);
     sam_lower_begin(l, &l->p->ops[k->ops[0]]);
+    const bool picks = sam_lower_picks(l->p->ops[k->ops[0]].code);
+    if (picks)
+        sam_lower_before_pick(l, &l->p->ops[k->ops[0]]);
     snprintf(k->name, sizeof k->name, "k%u", l->kernels++);
     memcpy(k->code, k->name, sizeof k->code);
     k->workgroups = k->warps = 1;
@@ -402,6 +411,8 @@ void sam_lower_flush(struct lower *l)
         sam_lower_kernel_note(l, k, &l->p->ops[k->ops[i]]);
     if (!l->report->report.errors)
         launch(l, k);
+    if (picks)
+        sam_lower_after_pick(l, &l->p->ops[k->ops[0]]);
     memset(k, 0, sizeof *k);
 }
 

@@ -62,6 +62,21 @@ static void divide_lines(struct lower_build *b, uint64_t lines, uint32_t groups)
     b->step_warps = 1;
 }
 
+/* The operation has a loop of its own, over 32 elements of a warp at a time: those of its
+ * workgroup if `all` workgroups go over all of them. */
+static void divide_elements(struct lower_build *b, uint64_t elements, uint32_t groups, bool all)
+{
+    struct sam_lower_kernel *k = b->kernel;
+    const uint64_t count = (elements + LOWER_LANES - 1) / LOWER_LANES;
+    b->step_warps = at_most(groups * MOST_WARPS, all ? groups * count : count);
+    b->line_warps = b->rows = 1;
+    b->cols = LOWER_LANES * b->step_warps;
+    b->rows_known = b->cols_known = b->flat = true;
+    b->code.partial = false;
+    k->workgroups = b->step_warps < groups ? b->step_warps : groups;
+    k->warps = b->step_warps / k->workgroups;
+}
+
 void sam_lower_build_divide(struct lower_build *b)
 {
     struct sam_lower_kernel *k = b->kernel;
@@ -99,6 +114,11 @@ void sam_lower_build_divide(struct lower_build *b)
         return;
     }
     groups = at_most(MOST_GROUPS, groups);
+    if (sam_lower_picks(first->code)) {
+        divide_elements(b, (uint64_t)type->rows * type->cols, groups,
+                        sam_lower_is_ordered(first->code));
+        return;
+    }
     uint32_t warps = at_most(groups * MOST_WARPS, rows * chunks / CHUNKS_PER_WARP);
     b->line_warps = at_most(warps, rows);
     b->step_warps = at_most(warps >> log_of(b->line_warps), chunks);

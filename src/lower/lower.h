@@ -35,6 +35,9 @@ enum lower_word_kind {
     LOWER_WORD_COLS,    /* and columns */
     LOWER_WORD_BITS,    /* the low 32 bits of scalar or index `value` */
     LOWER_WORD_NUMBER,  /* `number` */
+    LOWER_WORD_WINDOW,  /* the address of the first element of window `value`, of one dimension */
+    LOWER_WORD_COUNT,   /* its elements */
+    LOWER_WORD_STRIDE,  /* bytes from one to the next */
     LOWER_WORD_FAILURE  /* the address of the failure record */
 };
 
@@ -154,6 +157,9 @@ void sam_lower_note(struct lower *l, const struct sam_tile_op *op, const char *f
 
 /* move.c: tload, tstore, tmov, ttrans, treshape, textract, tinsert, tconcat. */
 void sam_lower_move(struct lower *l, const struct sam_tile_op *op);
+/* Of mgather and mscatter, before the launch: check the window; after it: write pad values. */
+void sam_lower_before_pick(struct lower *l, const struct sam_tile_op *op);
+void sam_lower_after_pick(struct lower *l, const struct sam_tile_op *op);
 /* Emit a jump to the label if the tile has no valid element. */
 void sam_lower_skip_empty(struct lower *l, uint32_t tile, unsigned label);
 /* box.c: append the used routines to l->hart, after its last instruction, and free l->boxes. Also

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum product_kind { HALF, SINGLE, BYTE, KINDS };
+enum product_kind { HALF, SINGLE, BYTE, UNSIGNED_BYTE, KINDS };
 
 static const struct {
     const char *label, *load, *multiply;
@@ -18,16 +18,15 @@ static const struct {
     [HALF] = {".Lproduct_f16", "mldh", "fwmmacc.h", 1},
     [SINGLE] = {".Lproduct_f32", "mldw", "fmmacc.s", 2},
     [BYTE] = {".Lproduct_i8", "mldb", "mmaqa.b", 0},
+    [UNSIGNED_BYTE] = {".Lproduct_ui8", "mldb", "mmaqau.b", 0},
 };
 
 static const struct {
     bool has;
     enum product_kind kind;
 } products[SAM_DTYPES] = {
-    [SAM_I8] = {true, BYTE},
-    [SAM_F16] = {true, HALF},
-    [SAM_F32] = {true, SINGLE},
-    [SAM_BF16] = {true, SINGLE}, /* widened by prepare() */
+    [SAM_I8] = {true, BYTE},    [SAM_U8] = {true, UNSIGNED_BYTE}, [SAM_F16] = {true, HALF},
+    [SAM_F32] = {true, SINGLE}, [SAM_BF16] = {true, SINGLE}, /* widened by prepare() */
 };
 
 /* --- pairs of row blocks: for one or two column blocks, C is in m4 to m7, A in m0 and m1, B in m2
@@ -508,13 +507,20 @@ void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op)
     right.scales = scaled ? sam_tile_arg(l->p, op, acc + 3u) : SAM_TILE_NONE;
     right.window = sam_lower_staged_factor(l, right.tile);
     left.widened = right.widened = widens;
-    if (!products[dtype].has || (!scaled && !widens && own != other) ||
-        (widens && right.window != SAM_TILE_NONE)) {
+    const bool by_hart = sam_lower_multiplies(l, op);
+    if ((!products[dtype].has && !by_hart) || (widens && right.window != SAM_TILE_NONE)) {
         sam_lower_refuse(l, op, "%s on %s and %s has no lowering: add it to src/lower/matrix.c",
                          row->name, sam_tile_dtype_name(own), sam_tile_dtype_name(other));
         return;
     }
     skip_empty(l, d, end);
+    if (by_hart) {
+        sam_lower_multiply(l, left.tile, right.tile, acc || bias ? start : SAM_TILE_NONE, bias, d);
+        sam_lower_pad(l, d);
+        sam_lower_hart(l, ".L%u:", end);
+        sam_lower_note(l, op, "the hart, element by element");
+        return;
+    }
     if (right.window != SAM_TILE_NONE)
         sam_lower_stage_factor(l, op, right.window);
     if (!prepare(l, &left, LOWER_SCRATCH) || !prepare(l, &right, LOWER_SCRATCH + ROOM)) {

@@ -431,114 +431,25 @@ void sam_lower_skip_empty(struct lower *l, uint32_t tile, unsigned label)
     }
 }
 
-/* The hart's load of an element. */
-static const char *load_of(enum sam_dtype dtype)
+void sam_lower_before_pick(struct lower *l, const struct sam_tile_op *op)
 {
-    const bool zeros = sam_tile_is_real(dtype) || !sam_tile_is_signed(dtype);
-    switch (sam_tile_size(dtype)) {
-    case 1: return zeros ? "lbu" : "lb";
-    case 2: return zeros ? "lhu" : "lh";
-    case 4: return zeros ? "lwu" : "lw";
-    default: return "ld";
-    }
-}
-
-/* One pass over the elements of mgather and mscatter, which checks the displacements or moves what
- * they choose. a0, a1: row and column, s2: rows, s3: columns, s4, s5, s6, s10: the row of the tile,
- * of the indices, of the mask or of what is expected and of what replaces it, s7: the first element
- * of the window, s8: bytes from one to the next, s9: their number. */
-struct picked {
-    uint32_t window, tile, index;
-    uint32_t mask, expected, replacement; /* or SAM_TILE_NONE */
-    bool load, checks;
-    unsigned failure;
-};
-
-static void pick_pass(struct lower *l, const struct picked *k)
-{
-    const struct sam_tile_type *type = tile_type(l, k->tile);
-    const enum sam_dtype of = tile_type(l, k->index)->dtype;
-    const unsigned size = (unsigned)sam_tile_size(type->dtype),
-                   shift = (unsigned)__builtin_ctz(size);
-    const bool masked = k->mask != SAM_TILE_NONE, exchanges = k->expected != SAM_TILE_NONE;
-    const unsigned row = sam_lower_label(l), element = sam_lower_label(l);
-    const unsigned next = sam_lower_label(l), off = sam_lower_label(l);
-    static const char stores[] = "?bh?w???d";
-    static const char *const lines[] = {"s4", "s5", "s6", "s10"};
-    const uint32_t tiles[] = {k->tile, k->index, masked ? k->mask : k->expected, k->replacement};
-    const unsigned count = exchanges ? 4 : 2 + masked;
-    for (unsigned i = 0; i < count; i++)
-        sam_lower_field(l, lines[i], tiles[i], LOWER_ADDRESS);
-    sam_lower_hart(
-        l, "li a0, 0; .Lr%u: li a1, 0; mv a4, s4; mv a5, s5; mv a6, s6; mv a7, s10; .Lr%u:", row,
-        element);
-    if (masked)
-        sam_lower_hart(l, "lbu t0, 0(a6); beqz t0, .Lr%u", off);
-    sam_lower_hart(l, "%s t1, 0(a5)", load_of(of));
-    if (k->checks)
-        sam_lower_hart(l,
-                       "andi t0, t1, %u; bnez t0, .Lfailure%u; srli t1, t1, %u; "
-                       "bgeu t1, s9, .Lfailure%u; .Lr%u:",
-                       size - 1, k->failure, shift, k->failure, off);
-    else
-        sam_lower_hart(
-            l, "srli t1, t1, %u; mul t1, t1, s8; add t1, t1, s7; l%c t0, 0(%s); s%c t0, 0(%s)",
-            shift, stores[size], k->load ? "t1" : "a4", stores[size], k->load ? "a4" : "t1");
-    if (!k->checks && exchanges)
-        sam_lower_hart(l, "l%c t2, 0(a6); bne t0, t2, .Lr%u; l%c t2, 0(a7); s%c t2, 0(t1); .Lr%u:",
-                       stores[size], off, stores[size], stores[size], off);
-    else if (!k->checks && masked && k->load)
-        sam_lower_hart(l, "j .Lr%u; .Lr%u: li t0, 0x%" PRIx64 "; s%c t0, 0(a4)", next, off,
-                       sam_tile_pad_bits(type, l->options.dialect), stores[size]);
-    else if (!k->checks)
-        sam_lower_hart(l, ".Lr%u:", off);
-    sam_lower_hart(l,
-                   ".Lr%u: addi a4, a4, %u; addi a5, a5, %zu; addi a6, a6, %u; addi a7, a7, %u; "
-                   "addi a1, a1, 1; bltu a1, s3, .Lr%u; addi a0, a0, 1",
-                   next, size, sam_tile_size(of), exchanges ? size : 1, size, element);
-    for (unsigned i = 0; i < count; i++) {
-        sam_lower_field(l, "t0", tiles[i], LOWER_PITCH);
-        sam_lower_hart(l, "add %s, %s, t0", lines[i], lines[i]);
-    }
-    sam_lower_hart(l, "bltu a0, s2, .Lr%u", row);
-}
-
-/* Elements of a window at byte displacements, by the hart, in the order of the rows. */
-static void pick(struct lower *l, const struct sam_tile_op *op, bool load)
-{
-    const uint32_t last = sam_tile_arg(l->p, op, op->operand_count - 1);
-    struct picked k = {.window = load ? sam_tile_arg(l->p, op, 0) : last,
-                       .tile = load ? last : sam_tile_arg(l->p, op, 0),
-                       .index = sam_tile_arg(l->p, op, 1),
-                       .mask = op->operand_count == 4 ? sam_tile_arg(l->p, op, 2) : SAM_TILE_NONE,
-                       .expected = SAM_TILE_NONE,
-                       .replacement = SAM_TILE_NONE,
-                       .load = load,
-                       .checks = true};
+    const bool store = sam_tile_stores(sam_tile_row(op->code));
+    const uint32_t last = sam_tile_arg(l->p, op, op->operand_count - 1u),
+                   first = sam_tile_arg(l->p, op, 0);
     const unsigned end = sam_lower_label(l);
-    if (op->code == SAM_TILE_MGATHER_CAS) {
-        k.expected = sam_tile_arg(l->p, op, 2);
-        k.replacement = sam_tile_arg(l->p, op, 3);
-    }
-    k.failure = sam_lower_failure(
-        l, op, "%s has no element of %s for %s[{0},{1}]", sam_tile_row(op->code)->name,
-        value_name(l, pointer_of(l, view_of(l, k.window))), value_name(l, k.tile));
-    sam_lower_skip_empty(l, k.tile, end);
-    check_window(l, op, k.window, k.tile);
-    sam_lower_window_address(l, "s7", k.window);
-    sam_lower_window_stride(l, "s8", k.window, 0);
-    sam_lower_hart(l, "slli s8, s8, %d",
-                   __builtin_ctzll(sam_tile_size(tile_type(l, k.tile)->dtype)));
-    sam_lower_window_size(l, "s9", k.window, 0);
-    sam_lower_field(l, "s2", k.tile, LOWER_ROWS);
-    sam_lower_field(l, "s3", k.tile, LOWER_COLS);
-    pick_pass(l, &k);
-    k.checks = false;
-    pick_pass(l, &k);
-    if (load)
-        sam_lower_pad(l, k.tile);
+    sam_lower_skip_empty(l, store ? first : last, end);
+    check_window(l, op, store ? last : first, store ? first : last);
     sam_lower_hart(l, ".L%u:", end);
-    sam_lower_note(l, op, "the hart, element by element");
+}
+
+void sam_lower_after_pick(struct lower *l, const struct sam_tile_op *op)
+{
+    const unsigned end = sam_lower_label(l);
+    if (sam_tile_stores(sam_tile_row(op->code)))
+        return;
+    sam_lower_skip_empty(l, sam_tile_arg(l->p, op, op->operand_count - 1u), end);
+    sam_lower_pad(l, sam_tile_arg(l->p, op, op->operand_count - 1u));
+    sam_lower_hart(l, ".L%u:", end);
 }
 
 /* There is one core: the peer, which has the number 0, is itself. */
@@ -596,11 +507,6 @@ void sam_lower_move(struct lower *l, const struct sam_tile_op *op)
     case SAM_TILE_TSTORE: transfer(l, op, false); break;
     case SAM_TILE_TMOV: move(l, op, false); break;
     case SAM_TILE_TTRANS: move(l, op, true); break;
-    case SAM_TILE_MGATHER:
-    case SAM_TILE_MGATHER_CAS:
-    case SAM_TILE_MGATHER_MASK: pick(l, op, true); break;
-    case SAM_TILE_MSCATTER:
-    case SAM_TILE_MSCATTER_MASK: pick(l, op, false); break;
     case SAM_TILE_GMOV: from_peer(l, op); break;
     case SAM_TILE_TRESHAPE: reshape(l, op); break;
     case SAM_TILE_TEXTRACT: extract(l, op, false); break;

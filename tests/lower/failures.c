@@ -243,3 +243,40 @@ TEST(test_refusals)
     lowered_refused(&x, "test.pto:2:1: error: %t ends at 0x400000: vec has 0x80000 bytes on the "
                         "system");
 }
+
+/* A source of unknown size. */
+TEST(test_image)
+{
+    struct lowered x = {.text =
+                            "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, "
+                            "%d: !pto.tile_buf<vec, 16x16xf32>, %n: index) {\n"
+                            "pto.timg2col ins(%a, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, "
+                            "%n, %n, %n : !pto.tile_buf<vec, 16x16xf32>, index, index, index, "
+                            "index, index, index, index, index, index, index, index, index, "
+                            "index, index, index) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n"
+                            "return }\n"};
+    lowered_array(&x, SAM_TILE_f32, 16, 16);
+    lowered_array(&x, SAM_TILE_f32, 16, 16);
+    x.arguments[1].output = true;
+    lowered_scalar(&x, SAM_I64, 1);
+    const size_t count = x.count;
+    x.options.unbound = true;
+    x.count = 0;
+    lowered_refused(&x, "timg2col: expected a source of known size, and constants but for the "
+                        "position");
+    x.count = count;
+    lowered_free(&x);
+}
+
+TEST(test_one_row)
+{
+    struct lowered x = {.text = "%d = tcolmin %a : !pto.tile<vec, 8x32xf32> -> "
+                                "!pto.tile<vec, 8x32xf32>\n"};
+    lowered_array(&x, SAM_TILE_f32, 8, 32);
+    lowered_name(&x, "a", false);
+    lowered_array(&x, SAM_TILE_f32, 8, 32);
+    lowered_name(&x, "d", true);
+    x.options.dialect = SAM_TILE_SPEC;
+    lowered_refused(&x, "the destination has 8 valid rows: expected 1 in dialect spec");
+    lowered_free(&x);
+}

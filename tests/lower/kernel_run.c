@@ -193,8 +193,8 @@ static uint32_t word_of(const struct function *f, const struct lower_word *w)
     case LOWER_WORD_BITS: memcpy(&bits, g->before, 4); return bits;
     case LOWER_WORD_NUMBER: return w->number;
     case LOWER_WORD_FAILURE: return FAILURE;
+    default: return 0; /* of a window: these functions have none */
     }
-    return 0;
 }
 
 /* One of the two machines. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dtypes that only some operations take: e5m2 has a lowering, the others are refused by name and
- * line; products are in generated_matmul.c. */
+ * line; products are in products.c. */
 #include "lower/lowered.h"
 
 #include "samite/tile_ops.h"
@@ -70,38 +70,6 @@ TEST(test_refused)
             lowered_refused(&x, words);
             lowered_free(&x);
         }
-}
-
-TEST(test_products_refused)
-{
-    static const enum sam_dtype dtypes[][2] = {{SAM_TILE_ui8, SAM_TILE_ui8},
-                                               {SAM_TILE_i16, SAM_TILE_i16},
-                                               {SAM_TILE_ui16, SAM_TILE_ui16},
-                                               {SAM_TILE_i8, SAM_TILE_i16},
-                                               {SAM_TILE_ui16, SAM_TILE_ui8}};
-    for (size_t n = 0; n < SAM_COUNT(dtypes); n++) {
-        const char *const name = sam_tile_dtype_name(dtypes[n][0]);
-        const char *const other = sam_tile_dtype_name(dtypes[n][1]);
-        struct lowered x = {.seed = 1};
-        char text[600], words[100];
-        snprintf(
-            text, sizeof text,
-            "%%a = tmov %%ma : !pto.tile<mat, 32x32x%s> -> !pto.tile<left, 32x32x%s>\n"
-            "%%b = tmov %%mb : !pto.tile<mat, 32x32x%s> -> !pto.tile<right, 32x32x%s>\n"
-            "%%d = tmatmul %%a, %%b : !pto.tile<left, 32x32x%s>, !pto.tile<right, 32x32x%s> -> "
-            "!pto.tile<acc, 32x32x%s>\n",
-            name, name, other, other, name, other,
-            sam_dtype_class(dtypes[n][0]) == SAM_CLASS_INT ? "i32" : "ui32");
-        snprintf(words, sizeof words, "test.pto:3:6: error: tmatmul on %s and %s has no lowering",
-                 name, other);
-        x.text = text;
-        for (unsigned i = 0; i < 2; i++) {
-            lowered_random(&x, dtypes[n][i], 32, 32);
-            lowered_name(&x, i ? "mb" : "ma", false);
-        }
-        lowered_refused(&x, words);
-        lowered_free(&x);
-    }
 }
 
 /* System against host, bit by bit. */

@@ -123,9 +123,9 @@ static enum sam_dtype destination_dtype(const struct sam_tile_row *op, enum sam_
 static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
 {
     if (strncmp(op->name, "mgather", 7) == 0 || op->family == SAM_TILE_SPREAD)
-        return false; /* by the hart, in loops that take one element: picked.c */
+        return false; /* with partitions: picked.c */
     if (op->family == SAM_TILE_IMAGE)
-        return false; /* of constants: indexed.c */
+        return false; /* of constants: generated.c */
     if (op->family == SAM_TILE_QUANT || op->family == SAM_TILE_DEQUANT)
         return dtype == SAM_F32;
     if (op->family == SAM_TILE_HISTOGRAM)

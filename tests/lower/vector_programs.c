@@ -147,7 +147,7 @@ bool vector_by_element(unsigned code)
     struct lower l = {.p = &p};
     const enum sam_tile_family_id family = sam_tile_row(code)->family;
     if (sam_lower_is_indexed(code) || family == SAM_TILE_QUANT || family == SAM_TILE_DEQUANT)
-        return false; /* indexed.c has them */
+        return false; /* generated.c has them */
     return sam_lower_can_fuse(&l, &none, 0) && !sam_lower_folds(code);
 }
 

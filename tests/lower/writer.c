@@ -252,6 +252,32 @@ void writer_window(struct writer *w, enum sam_dtype dtype, unsigned rows, unsign
     write_window(w, dtype, writer_array(w, dtype, count), &d, name, type);
 }
 
+void writer_line(struct writer *w, enum sam_dtype dtype, unsigned count, char name[16],
+                 char type[160])
+{
+    const unsigned stride = 1 + writer_below(w, 2);
+    const char *of = sam_tile_dtype_name(dtype);
+    const unsigned array =
+        writer_array(w, dtype, (count + 1) * stride + 1 - (writer_below(w, 20) == 0));
+    char names[4][24];
+    const unsigned numbers[] = {count + 2, stride, 2, count};
+    for (unsigned i = 0; i < 4; i++)
+        writer_number(w, numbers[i], names[i]);
+    snprintf(name, 16, "%%w%u", w->fresh++);
+    if (w->dynamic)
+        snprintf(type, 160, "!pto.partition_tensor_view<?x%s>", of);
+    else
+        snprintf(type, 160, "!pto.partition_tensor_view<%ux%s>", count, of);
+    writer_put(w,
+               "%s_view = pto.make_tensor_view %%p%u, shape = [%s], strides = [%s] : "
+               "!pto.tensor_view<?x%s>\n",
+               name, array, names[0], names[1], of);
+    writer_put(w,
+               "%s = pto.partition_view %s_view, offsets = [%s], sizes = [%s] : "
+               "!pto.tensor_view<?x%s> -> %s\n",
+               name, name, names[2], names[3], of, type);
+}
+
 static void whole_window(struct writer *w, const struct writer_tile *t, char name[16],
                          char type[160])
 {
@@ -298,8 +324,13 @@ void writer_run(struct writer *w)
                       sam_buffer_text(&w->body));
     w->x.text = sam_buffer_text(&text);
     (writer_below(w, w->seldom) == 0 ? plain_run : lowered_run)(&w->x);
-    lowered_free(&w->x);
     sam_buffer_free(&text);
+    writer_close(w);
+}
+
+void writer_close(struct writer *w)
+{
+    lowered_free(&w->x);
     sam_buffer_free(&w->head);
     sam_buffer_free(&w->body);
 }

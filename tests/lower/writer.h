@@ -45,11 +45,15 @@ unsigned writer_array(struct writer *w, enum sam_dtype dtype, size_t count);
  * distinct addresses. Sets the name and the type of the partition. */
 void writer_window(struct writer *w, enum sam_dtype dtype, unsigned rows, unsigned cols, bool once,
                    char name[16], char type[160]);
+/* A window of one dimension of a new array, sometimes too short. */
+void writer_line(struct writer *w, enum sam_dtype dtype, unsigned count, char name[16],
+                 char type[160]);
 /* Fill the whole extent of a tile with random elements. */
 void writer_fill(struct writer *w, const struct writer_tile *t);
 /* Store the whole extent of a tile to an array of its own. */
 void writer_show(struct writer *w, const struct writer_tile *t);
-/* Run the program on both; some programs on the plain machines as well. */
+/* Run the program on both; some programs on the plain machines as well. Closes it. */
 void writer_run(struct writer *w);
+void writer_close(struct writer *w);
 
 #endif

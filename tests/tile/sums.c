@@ -212,3 +212,26 @@ TEST(test_products)
     }
     assert_true(differ > 1000);
 }
+
+/* A product that underflows to -0, and one of -0, leave a bias of -0 as it is. */
+TEST(test_zeros)
+{
+    static struct product p = {
+        .a = SAM_TILE_VALID(left, f32, M, K, M, 2),
+        .b = SAM_TILE_VALID(right, f32, K, WIDE, 2, N),
+        .d = SAM_TILE_VALID(acc, f32, M, WIDE, M, N),
+        .bias = SAM_TILE_VALID(mat, f32, 1, WIDE, 1, N),
+        .k = 2,
+        .kind = 2,
+    };
+    uint32_t system[M * N];
+    for (size_t i = 0; i < 2 * M; i++)
+        test_set(p.left, i, SAM_F32, sam_f32_bits(i % 2 ? -0.0F : 0x1p-100F));
+    for (size_t i = 0; i < 2 * N; i++)
+        test_set(p.right, i, SAM_F32, sam_f32_bits(i < N ? -0x1p-100F : 1));
+    for (size_t i = 0; i < N; i++)
+        test_set(p.start, i, SAM_F32, sam_f32_bits(-0.0F));
+    multiply(&p, true, system);
+    for (size_t i = 0; i < M * N; i++)
+        assert_int_equal(system[i], 0x80000000);
+}

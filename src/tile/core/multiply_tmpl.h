@@ -37,7 +37,7 @@ static inline void add_block(float *sums, size_t pitch, const float *const *left
         const vector *const b = (const vector *)(const void *)(right + k * SAM_TILE_PANEL);
         const vector low = b[0], high = b[1];
         for (unsigned r = 0; r < SAM_TILE_ROWS; r++) {
-            const vector a = (vector){0} + left[r][k];
+            const vector a = left[r][k] - (vector){0}; /* keeps -0 */
             part[r][0] = FMA(a, low, part[r][0]);
             part[r][1] = FMA(a, high, part[r][1]);
         }
