@@ -287,6 +287,7 @@ static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile pr
         bool good = false;
         for (unsigned rest = MOST_REST + 1; plan->count <= MOST_BY_SIZE && !good && rest-- > 0;)
             good = place_by_size(plan, loc, capacity, &active, rest);
+        plan->crowded |= good;
         if (good)
             continue;
         /* For the message: tiles live at the same time. */
