@@ -150,7 +150,7 @@ static void complain(const struct sam_tile_program *p, const struct active *acti
     sam_buffer_free(&text);
 }
 
-enum { MOST_REST = 4 };
+enum { MOST_REST = 16 };
 
 /* Returns whether `by` keeps its bytes from another tile: while both live, and, if there is room,
  * for `rest` of MOST_REST parts of the time that its place should rest. */
