@@ -268,6 +268,14 @@ static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity
     return good;
 }
 
+static bool rests_any(const struct sam_tile_plan *plan, int loc)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if ((int)plan->places[i].loc == loc && plan->places[i].rests > plan->places[i].last)
+            return true;
+    return false;
+}
+
 /* Limit for placement by size, which is quadratic. */
 enum { MOST_BY_SIZE = 4096 };
 
@@ -287,7 +295,7 @@ static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile pr
         bool good = false;
         for (unsigned rest = MOST_REST + 1; plan->count <= MOST_BY_SIZE && !good && rest-- > 0;)
             good = place_by_size(plan, loc, capacity, &active, rest);
-        plan->crowded |= good;
+        plan->crowded |= good && rests_any(plan, loc);
         if (good)
             continue;
         /* For the message: tiles live at the same time. */
