@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block: run a block of a transformer, kernels/tile/block.pto, and check its results. */
+/* block: run a block of a transformer, kernels/tile/block.pto or block_f16.pto, and check its
+ * results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,9 @@ static const char help[] =
     "  --width N         of a token, at most 512 (256)\n"
     "  --heads N         a divisor of the width, at most 64 elements per head (8)\n"
     "  --hidden N        width of the MLP (4 times the width)\n"
-    "  --type TYPE       of the weights: bf16, which is widened, or f32 (bf16)\n"
+    "  --type TYPE       of the weights: bf16, which is widened, f32, or f16: all operands of "
+    "products\n"
+    "                    are then f16, kernels/tile/block_f16.pto (bf16)\n"
     "  --ocr FILE        not from the seed: the two blocks of the recognition model of PP-OCRv4, "
     "one\n"
     "                    after the other, converted by `samite convert` (120 wide)\n"
@@ -102,7 +105,7 @@ static enum sam_status run_lowered(struct block *b, const struct request *r, siz
     }
     how.packed = packed;
     if (status == SAM_OK)
-        status = block_lowered(b, KERNEL_DIR "/tile/block.pto", &how, &figures, error);
+        status = block_lowered(b, block_source(&b->config), &how, &figures, error);
     if (status == SAM_OK && figures.figures)
         status = sam_system_report(figures.figures, NULL, SAM_SYSTEM_TEXT, &text, error);
     if (status == SAM_OK && text)
@@ -122,7 +125,7 @@ static int run(const struct request *r, struct block *blocks, size_t count)
         struct block *b = &blocks[i];
         struct block_result result;
         print_shape(b, i);
-        enum sam_status status = r->host ? block_execute(b, KERNEL_DIR "/tile/block.pto", &error)
+        enum sam_status status = r->host ? block_execute(b, block_source(&b->config), &error)
                                          : run_lowered(b, r, i, &error);
         if (status == SAM_OK)
             status = block_verify(b, &result, &error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of a transformer for kernels/tile/block.pto: weights from a seed or from a file, the run,
- * and a comparison with plain C in double precision. */
+/* Blocks of a transformer for kernels/tile/block.pto and block_f16.pto: weights from a seed or from
+ * a file, the run, and a comparison with plain C in double precision. */
 #ifndef SAMITE_KERNELS_BLOCK_H
 #define SAMITE_KERNELS_BLOCK_H
 
@@ -26,14 +26,15 @@ enum block_array {
     BLOCK_DOWN_BIAS,
     BLOCK_ROWS,          /* scratch: [sequence][width], */
     BLOCK_WIDE,          /* [sequence][3 width, or hidden if larger], */
-    BLOCK_PROBABILITIES, /* [64][128] */
+    BLOCK_PROBABILITIES, /* [128][128] */
     BLOCK_Y,
     BLOCK_ARRAYS
 };
 
 struct block_config {
     uint32_t sequence, width, heads, hidden; /* width: at most 512, and 64 per head */
-    enum sam_dtype type; /* of weights from a seed: SAM_F32, or SAM_BF16, which is widened */
+    enum sam_dtype type; /* of weights from a seed: SAM_F32, SAM_BF16, which is widened, or SAM_F16:
+                            all operands of products are f16, as block_f16.pto has them */
     double slope, cubic; /* of the gate: v / (1 + exp(-v (slope + cubic v v))) */
     double eps;          /* of the norms */
     uint64_t seed;
@@ -44,7 +45,8 @@ struct block_config {
 
 struct block {
     struct block_config config;
-    float *arrays[BLOCK_ARRAYS]; /* weights and input as f32; those of scratch are zero */
+    float *arrays[BLOCK_ARRAYS];    /* weights and input as f32; those of scratch are zero */
+    uint16_t *halves[BLOCK_ARRAYS]; /* those of f16, made by block_arguments; else NULL */
     size_t counts[BLOCK_ARRAYS];
     uint64_t shapes[BLOCK_ARRAYS][2];
     char names[BLOCK_ARRAYS][48]; /* of the tensors in the file of weights; "" for other arrays */
@@ -54,6 +56,11 @@ struct block {
  * either case. */
 enum sam_status block_make(struct block *block, const struct block_config *config,
                            struct sam_error *error);
+/* The path of the program. */
+const char *block_source(const struct block_config *config);
+/* The type of an array in the program, and of a weight in a file. */
+enum sam_dtype block_type(const struct block *block, enum block_array array);
+enum sam_dtype block_file_type(const struct block *block, enum block_array array);
 /* Set the shapes of the arrays, for callers that fill them in; block_free frees it. */
 enum sam_status block_shape(struct block *block, const struct block_config *config,
                             struct sam_error *error);

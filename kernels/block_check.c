@@ -11,6 +11,7 @@
 #include "block.h"
 
 #define U 0x1p-24 /* a rounding of single precision */
+#define H 0x1p-11 /* of half precision, whose smallest numbers are 2^-24 apart */
 
 /* rows x cols values and the deviations of their errors. */
 struct matrix {
@@ -34,6 +35,18 @@ static void drop(struct matrix *m)
 static double squared(double x)
 {
     return x * x;
+}
+
+/* The variance of rounding v to an operand of products. */
+static double rounding(const struct block_config *c, double v)
+{
+    return c->type == SAM_F16 ? squared(fmax(H * fabs(v), 0x1p-25)) : 0;
+}
+
+static void round_operands(const struct block_config *c, struct matrix *m)
+{
+    for (size_t i = 0; i < m->rows * m->cols; i++)
+        m->e[i] = sqrt(squared(m->e[i]) + rounding(c, m->v[i]));
 }
 
 /* The variance of the error of a sum of n terms with the given total and sum of squares: a
@@ -135,9 +148,10 @@ static void score(const struct matrix *qkv, size_t width, size_t size, size_t he
 }
 
 /* The output of a row of one head. `blocks`: of keys; sums are rescaled after each. */
-static void attend(const struct matrix *qkv, size_t width, size_t size, size_t head, size_t row,
+static void attend(const struct matrix *qkv, const struct block_config *c, size_t head, size_t row,
                    double *scores, double *errors, struct matrix *y)
 {
+    const size_t width = c->width, size = c->heads ? width / c->heads : 0;
     const size_t whole = (qkv->rows + 127) / 128;
     const double blocks = (double)whole;
     const double roundings = ((double)qkv->rows + 8 * blocks + 8) * U * U;
@@ -160,7 +174,8 @@ static void attend(const struct matrix *qkv, size_t width, size_t size, size_t h
             const double weighted = scores[i] * qkv->v[at];
             mixed += weighted;
             squares += squared(weighted);
-            error += squared(weighted) * (errors[i] + common) + squared(scores[i] * qkv->e[at]);
+            error += squared(weighted) * (errors[i] + common) + squared(scores[i] * qkv->e[at]) +
+                     rounding(c, scores[i] * sum) * squared(qkv->v[at] / sum);
         }
         y->v[row * width + head * size + l] = mixed;
         y->e[row * width + head * size + l] =
@@ -171,11 +186,10 @@ static void attend(const struct matrix *qkv, size_t width, size_t size, size_t h
 
 static bool attention(const struct matrix *qkv, const struct block_config *c, struct matrix *y)
 {
-    const size_t size = c->heads ? c->width / c->heads : 0;
     double *scores = calloc(2 * qkv->rows, sizeof *scores);
     for (size_t head = 0; scores && head < c->heads; head++)
         for (size_t row = 0; row < qkv->rows; row++)
-            attend(qkv, c->width, size, head, row, scores, scores + qkv->rows, y);
+            attend(qkv, c, head, row, scores, scores + qkv->rows, y);
     free(scores);
     return scores != NULL;
 }
@@ -194,13 +208,18 @@ enum sam_status block_expect(const struct block *block, double **y, double **dev
         in.v[i] = (double)w[BLOCK_X][i];
     if (good) {
         norm(&in, w[BLOCK_NORM1], w[BLOCK_NORM1_BIAS], c->eps, &rows);
+        round_operands(c, &rows);
         product(&rows, w[BLOCK_QKV], w[BLOCK_QKV_BIAS], NULL, NULL, &qkv);
+        round_operands(c, &qkv);
         good = attention(&qkv, c, &rows);
     }
     if (good) {
+        round_operands(c, &rows);
         product(&rows, w[BLOCK_PROJECT], w[BLOCK_PROJECT_BIAS], NULL, &in, &middle);
         norm(&middle, w[BLOCK_NORM2], w[BLOCK_NORM2_BIAS], c->eps, &rows);
+        round_operands(c, &rows);
         product(&rows, w[BLOCK_UP], w[BLOCK_UP_BIAS], c, NULL, &hidden);
+        round_operands(c, &hidden);
         product(&hidden, w[BLOCK_DOWN], w[BLOCK_DOWN_BIAS], NULL, &middle, &out);
         *y = out.v;
         *deviations = out.e;

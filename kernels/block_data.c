@@ -23,6 +23,25 @@ static bool is_weight(enum block_array array)
     return tensor_names[array] != NULL;
 }
 
+const char *block_source(const struct block_config *config)
+{
+    return config->type == SAM_F16 ? KERNEL_DIR "/tile/block_f16.pto"
+                                   : KERNEL_DIR "/tile/block.pto";
+}
+
+enum sam_dtype block_type(const struct block *block, enum block_array array)
+{
+    const bool operand = is_weight(array) ? block->shapes[array][0] > 1
+                                          : array == BLOCK_ROWS || array == BLOCK_WIDE ||
+                                                array == BLOCK_PROBABILITIES;
+    return operand && block->config.type == SAM_F16 ? SAM_F16 : SAM_F32;
+}
+
+enum sam_dtype block_file_type(const struct block *block, enum block_array array)
+{
+    return block->config.type == SAM_F16 ? block_type(block, array) : block->config.type;
+}
+
 enum sam_status block_shape(struct block *block, const struct block_config *config,
                             struct sam_error *error)
 {
@@ -51,7 +70,7 @@ enum sam_status block_shape(struct block *block, const struct block_config *conf
         [BLOCK_DOWN_BIAS] = {1, d},
         [BLOCK_ROWS] = {s, d},
         [BLOCK_WIDE] = {s, wide},
-        [BLOCK_PROBABILITIES] = {64, 128},
+        [BLOCK_PROBABILITIES] = {128, 128},
         [BLOCK_Y] = {s, d},
     };
     for (int i = 0; i < BLOCK_ARRAYS; i++) {
@@ -69,8 +88,10 @@ enum sam_status block_shape(struct block *block, const struct block_config *conf
 
 void block_free(struct block *block)
 {
-    for (int i = 0; i < BLOCK_ARRAYS; i++)
+    for (int i = 0; i < BLOCK_ARRAYS; i++) {
         free(block->arrays[i]);
+        free(block->halves[i]);
+    }
     *block = (struct block){0};
 }
 
@@ -78,7 +99,7 @@ void block_free(struct block *block)
 static void fill(struct block *block, enum block_array array, double mean, double deviation,
                  uint64_t *state)
 {
-    const enum sam_dtype type = is_weight(array) ? block->config.type : SAM_F32;
+    const enum sam_dtype type = is_weight(array) ? block_file_type(block, array) : SAM_F32;
     for (size_t i = 0; i < block->counts[array]; i++) {
         const double value = mean + deviation * kernel_normal(state);
         block->arrays[array][i] = (float)sam_dtype_value(type, sam_dtype_round(type, value));
@@ -97,8 +118,8 @@ enum sam_status block_make(struct block *block, const struct block_config *confi
     enum sam_status status = block_shape(block, config, error);
     if (status != SAM_OK)
         return status;
-    if (config->type != SAM_F32 && config->type != SAM_BF16)
-        return model_refuse(error, SAM_ERR_USAGE, "type of weights: expected f32 or bf16");
+    if (config->type != SAM_F32 && config->type != SAM_BF16 && config->type != SAM_F16)
+        return model_refuse(error, SAM_ERR_USAGE, "type of weights: expected f32, bf16 or f16");
     uint64_t state = config->seed + 2;
     fill_input(block);
     for (int i = 0; i < BLOCK_ARRAYS; i++) {
@@ -117,21 +138,18 @@ enum sam_status block_make(struct block *block, const struct block_config *confi
 
 /* --- as a file */
 
-static size_t element_size(const struct block *block)
-{
-    return sam_dtype_size(block->config.type);
-}
-
 /* Its entry in the header; the end of its bytes. */
-static size_t describe(const struct block *block, int array, size_t begin, char *text, size_t room)
+static size_t describe(const struct block *block, enum block_array array, size_t begin, char *text,
+                       size_t room)
 {
-    const size_t end = begin + block->counts[array] * element_size(block);
+    const enum sam_dtype type = block_file_type(block, array);
+    const size_t end = begin + block->counts[array] * sam_dtype_size(type);
     const bool vector = block->shapes[array][0] == 1;
     char rows[24] = "";
     if (!vector)
         snprintf(rows, sizeof rows, "%llu,", (unsigned long long)block->shapes[array][0]);
     snprintf(text, room, "\"%s\":{\"dtype\":\"%s\",\"shape\":[%s%llu],\"data_offsets\":[%zu,%zu]},",
-             block->names[array], sam_dtype_safetensors(block->config.type), rows,
+             block->names[array], sam_dtype_safetensors(type), rows,
              (unsigned long long)block->shapes[array][1], begin, end);
     return end;
 }
@@ -148,7 +166,7 @@ enum sam_status block_file(const struct block *blocks, size_t count, char **file
     for (size_t n = 0; n < count; n++)
         for (int i = 0; i < BLOCK_ARRAYS; i++)
             if (is_weight((enum block_array)i)) {
-                end = describe(&blocks[n], i, end, header + used, 256);
+                end = describe(&blocks[n], (enum block_array)i, end, header + used, 256);
                 used += strlen(header + used);
             }
     header[used - 1] = '}'; /* the last comma */
@@ -165,9 +183,9 @@ enum sam_status block_file(const struct block *blocks, size_t count, char **file
     for (size_t n = 0; out && n < count; n++)
         for (int i = 0; i < BLOCK_ARRAYS; i++)
             for (size_t k = 0; is_weight((enum block_array)i) && k < blocks[n].counts[i]; k++) {
-                const uint64_t bits =
-                    sam_dtype_round(blocks[n].config.type, (double)blocks[n].arrays[i][k]);
-                for (size_t b = 0; b < element_size(&blocks[n]); b++)
+                const enum sam_dtype type = block_file_type(&blocks[n], (enum block_array)i);
+                const uint64_t bits = sam_dtype_round(type, (double)blocks[n].arrays[i][k]);
+                for (size_t b = 0; b < sam_dtype_size(type); b++)
                     *out++ = (char)(bits >> 8 * b);
             }
     free(header);

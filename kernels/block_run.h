@@ -7,12 +7,14 @@
 
 enum { BLOCK_ARGUMENTS = BLOCK_ARRAYS + 9 };
 
-/* The program at a path, and its arguments; arrays are views of the block's. */
+/* The program at a path, and its arguments; arrays are views of the block's, of f16 of copies that
+ * it keeps. */
 enum sam_status block_program(const char *path, struct sam_tile_program **program,
                               struct sam_error *error);
-void block_arguments(struct block *block, struct sam_array arrays[BLOCK_ARRAYS],
-                     struct sam_tile_argument arguments[BLOCK_ARGUMENTS]);
-/* Run block.pto, at `path`, on the host, with sums in the system's order: block->arrays[BLOCK_Y]
+enum sam_status block_arguments(struct block *block, struct sam_array arrays[BLOCK_ARRAYS],
+                                struct sam_tile_argument arguments[BLOCK_ARGUMENTS],
+                                struct sam_error *error);
+/* Run the program at `path` on the host, with sums in the system's order: block->arrays[BLOCK_Y]
  * receives the result, bitwise equal to that of block_lowered. */
 enum sam_status block_execute(struct block *block, const char *path, struct sam_error *error);
 
@@ -29,7 +31,7 @@ struct block_figures {
     struct sam_system_figures *figures; /* with timing; or NULL */
     struct sam_tile_lowered *lowered;   /* source of their names */
 };
-/* Lower block.pto and run it on the system. Free `figures`. */
+/* Lower the program and run it on the system. Free `figures`. */
 enum sam_status block_lowered(struct block *block, const char *path, const struct block_system *how,
                               struct block_figures *figures, struct sam_error *error);
 void block_figures_free(struct block_figures *figures);

@@ -43,11 +43,12 @@ enum sam_status block_lowered(struct block *block, const char *path, const struc
     struct sam_system *system = NULL;
     char *messages = NULL;
     *figures = (struct block_figures){0};
-    block_arguments(block, arrays, arguments);
+    enum sam_status status = block_arguments(block, arrays, arguments, error);
     for (int i = 0; i < BLOCK_ARRAYS; i++)
         if (how->packed && block->names[i][0])
             arguments[i].packed = block->names[i];
-    enum sam_status status = block_program(path, &program, error);
+    if (status == SAM_OK)
+        status = block_program(path, &program, error);
     if (status == SAM_OK)
         status = sam_tile_lower(program, 0, arguments, BLOCK_ARGUMENTS, &lowering,
                                 &figures->lowered, &messages, error);

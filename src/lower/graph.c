@@ -3,6 +3,8 @@
  * and what each takes, as an estimate. */
 #include "lower/graph.h"
 
+#include "lower/elements.h"
+
 #include "tile/check/bind.h"
 #include "tile/check/plan.h"
 
@@ -267,6 +269,21 @@ static unsigned vector_weight(const struct sam_tile_row *row)
     }
 }
 
+/* Cycles of a vector operation. A reduction of columns has one warp per 32 columns, which takes its
+ * rows one after the other. */
+static uint32_t vector_cycles(const struct lower_order *o, const struct sam_tile_op *op,
+                              uint64_t count)
+{
+    enum { ROW = 38 };
+    const unsigned sms = o->options->sms ? o->options->sms : 2;
+    const uint64_t all = count * vector_weight(sam_tile_row(op->code)) / 32 / sms;
+    const uint64_t rows =
+        sam_lower_folds_columns(op->code)
+            ? (uint64_t)lower_type_of(o, sam_tile_arg(o->p, op, 0))->tile.valid_rows
+            : 0;
+    return 40 + (uint32_t)(all > rows * ROW ? all : rows * ROW);
+}
+
 static void estimate(const struct lower_order *o, struct lower_node *n,
                      const struct sam_tile_op *op)
 {
@@ -290,9 +307,8 @@ static void estimate(const struct lower_order *o, struct lower_node *n,
             (uint64_t)a->valid_cols * (uint64_t)c->valid_rows * (uint64_t)c->valid_cols;
         n->hart += 200 + (uint32_t)(macs * sam_tile_size(a->dtype) / 256);
     } else {
-        const unsigned sms = o->options->sms ? o->options->sms : 2;
         n->hart += 4;
-        n->gpu += 40 + (uint32_t)(count * vector_weight(row) / 32 / sms);
+        n->gpu += vector_cycles(o, op, count);
     }
 }
 

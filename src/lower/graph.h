@@ -12,6 +12,7 @@ struct lower_node {
     uint32_t hart, gpu;    /* estimated cycles */
     uint32_t waits;        /* nodes that it depends on and that are not scheduled */
     uint32_t edges;        /* list of nodes that depend on it, or SAM_TILE_NONE */
+    uint64_t inner;        /* bytes of vec that tiles of this node alone take, at most */
     uint64_t start;        /* end of the launches that it depends on */
     uint32_t path;         /* hart cycles from here to the end of the next launch's operands */
     bool follows;          /* it depends on a node */
@@ -34,9 +35,15 @@ struct lower_access {
 struct lower_tile {
     uint32_t first, last; /* nodes that use it, in the order of the program */
     uint32_t uses;        /* nodes that use it and are not done */
+    uint64_t busy;        /* when the last launch that uses it ends */
     uint32_t left;        /* of them, those that the walk has not reached */
     uint64_t visit, walk; /* the last ones */
     bool used, live;
+};
+
+/* When hart and GPU are free: estimated cycles. */
+struct lower_now {
+    uint64_t hart, gpu;
 };
 
 struct lower_order {
@@ -59,12 +66,14 @@ struct lower_order {
     size_t access_count, access_capacity;
     uint32_t *last; /* by value: the last access to this root tile or array in the segment */
     struct lower_tile *tiles; /* by value */
-    uint32_t *live;           /* tiles that have room */
+    uint32_t *live;           /* tiles that have room, also those that a launch still uses */
     size_t live_count;
     uint64_t visits, walks; /* numbers of the last ones */
     uint8_t *state;         /* by operation: NOT_HERE, WAITING, EMITTED */
     uint32_t *support;      /* operations on scalars and descriptors of the segment */
     size_t support_count, support_capacity;
+    struct sam_lower_times *times; /* by operation */
+    struct lower_now now;
     uint32_t *link; /* where the next operation goes */
     bool memory;
 };

@@ -168,6 +168,11 @@ void sam_lower_box_routines(struct lower *l);
 /* matrix.c: tmatmul, tmatmul_acc, tmatmul_bias. */
 void sam_lower_matmul(struct lower *l, const struct sam_tile_op *op);
 
+/* arrange.c: set l->p to the program to lower and l->plan to the places of its tiles. `values`: of
+ * the arguments, before and after. Faults of the program are in l->report. */
+enum sam_status sam_lower_arrange(struct lower *l, uint32_t *values, struct sam_error *error);
+void sam_lower_arrange_free(struct lower *l);
+
 /* in_place.c: find the copies that products need not have, and let the tiles in mat live as long.
  * Returns false on out-of-memory. */
 bool sam_lower_read_in_place(struct lower *l);

@@ -15,8 +15,7 @@
 /* Nodes of a segment; a longer one is cut. */
 enum { MOST_NODES = 4096, MOST_COPIES = 8 };
 /* Cycles: a launch that is not worth a detour; a detour that a launch is not worth. */
-
-enum { SHORT_LAUNCH = 2000, LONG_PATH = 20000 };
+enum { SHORT_LAUNCH = 2000, LONG_PATH = 9000 };
 
 enum { NOT_HERE, WAITING, EMITTED };
 
@@ -76,17 +75,59 @@ static struct lower_tile *next_tile(struct lower_order *o, const struct lower_no
     return NULL;
 }
 
+/* Only this launch uses the tile: it stays in registers, mostly. */
+static bool is_inner(const struct lower_node *n, const struct lower_tile *t)
+{
+    return n->gpu && t->first == t->last;
+}
+
+/* Find the room for the tiles that only one launch uses: while it uses them. */
+static void measure_inner(struct lower_order *o, struct lower_node *n)
+{
+    uint64_t now = 0;
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < n->count; k++) {
+            const struct sam_tile_op *op = &o->p->ops[o->ops[n->first + k]];
+            uint64_t ended = 0;
+            for (uint32_t i = 0; i < op->operand_count; i++) {
+                const uint32_t value = sam_tile_arg(o->p, op, i);
+                if (lower_type_of(o, value)->kind != SAM_TILE_KIND_TILE)
+                    continue;
+                struct lower_tile *t = &o->tiles[lower_home(o, value)];
+                const uint64_t size = lower_tile_bytes(o, lower_home(o, value));
+                if (!is_inner(n, t))
+                    continue;
+                if (pass == 0) {
+                    t->left++;
+                    continue;
+                }
+                now += t->live ? 0 : size;
+                t->live = true;
+                ended += --t->left ? 0 : size;
+            }
+            n->inner = n->inner > now ? n->inner : now;
+            now -= ended;
+        }
+}
+
 /* A walk over the nodes that are left, in the order of the program. */
 struct walk {
     uint64_t now[SAM_TILE_LOCS], most[SAM_TILE_LOCS]; /* room of live tiles; its maximum so far */
 };
 
-static struct walk begin_walk(struct lower_order *o)
+static struct walk begin_walk(struct lower_order *o, const struct lower_now *now)
 {
     struct walk w = {0};
+    size_t kept = 0;
     o->walks++;
-    for (size_t i = 0; i < o->live_count; i++)
-        w.now[lower_type_of(o, o->live[i])->tile.loc] += lower_tile_bytes(o, o->live[i]);
+    for (size_t i = 0; i < o->live_count; i++) {
+        const uint32_t value = o->live[i];
+        if (!o->tiles[value].uses && o->tiles[value].busy <= now->hart)
+            continue;
+        o->live[kept++] = value;
+        w.now[lower_type_of(o, value)->tile.loc] += lower_tile_bytes(o, value);
+    }
+    o->live_count = kept;
     memcpy(w.most, w.now, sizeof w.most);
     return w;
 }
@@ -102,6 +143,8 @@ static bool step(struct lower_order *o, struct walk *w, const struct lower_node 
     for (struct lower_tile *t; (t = next_tile(o, n, &op, &operand, &value));) {
         const uint64_t size = lower_tile_bytes(o, value);
         const enum sam_tile_loc loc = lower_type_of(o, value)->tile.loc;
+        if (is_inner(n, t))
+            continue;
         if (t->walk != o->walks) {
             t->walk = o->walks;
             t->left = t->uses;
@@ -110,37 +153,33 @@ static bool step(struct lower_order *o, struct walk *w, const struct lower_node 
         ended[loc] += --t->left ? 0 : size;
     }
     for (unsigned i = 0; i < SAM_TILE_LOCS; i++) {
-        good &= !wanted[i] || w->most[i] + wanted[i] <= o->room[i];
+        const uint64_t inner = i == SAM_TILE_vec ? n->inner : 0;
+        good &= !(wanted[i] + inner) || w->most[i] + wanted[i] + inner <= o->room[i];
         w->now[i] += wanted[i];
-        w->most[i] = w->most[i] > w->now[i] ? w->most[i] : w->now[i];
+        w->most[i] = w->most[i] > w->now[i] + inner ? w->most[i] : w->now[i] + inner;
         w->now[i] -= ended[i];
     }
     return good;
 }
 
-static void take_room(struct lower_order *o, const struct lower_node *n)
+/* Give the tiles of a node room; a launch uses them until `end`. */
+static void take_room(struct lower_order *o, const struct lower_node *n, uint64_t end)
 {
     uint32_t op = 0, operand = 0, value;
     o->visits++;
     for (struct lower_tile *t; (t = next_tile(o, n, &op, &operand, &value));) {
+        if (is_inner(n, t))
+            continue;
         if (!t->live) {
             t->live = true;
             o->live[o->live_count++] = value;
         }
-        if (--t->uses == 0)
-            for (size_t i = 0; i < o->live_count; i++)
-                if (o->live[i] == value) {
-                    o->live[i] = o->live[--o->live_count];
-                    break;
-                }
+        t->uses--;
+        t->busy = t->busy > end ? t->busy : end;
     }
 }
 
 /* --- the choice */
-
-struct times {
-    uint64_t hart, gpu; /* when they are free */
-};
 
 /* Hart cycles until the next launch that each node leads to. */
 static void measure_paths(struct lower_order *o)
@@ -159,24 +198,23 @@ static void measure_paths(struct lower_order *o)
 }
 
 /* The node to issue next. A launch that continues what has begun goes first: it takes the hart no
- * time. When the GPU has nothing to do, a node on the shortest path to a launch; else the first of
- * those that can begin now; of those that cannot, the one that can begin first. */
-static uint32_t choose(struct lower_order *o, size_t from, const struct times *now)
+ * time. Else the first of those that can begin now, or of those that cannot, the one that can begin
+ * first; but a node on the shortest path to a launch, if the GPU would run out of work while the
+ * hart issues the other. */
+static uint32_t choose(struct lower_order *o, size_t from, const struct lower_now *now)
 {
     uint64_t best_start = UINT64_MAX;
-    uint32_t best = SAM_TILE_NONE, best_path = LONG_PATH;
-    const bool idle = now->gpu < now->hart + LONG_PATH / 4;
-    struct walk w = begin_walk(o);
+    uint32_t best = SAM_TILE_NONE, feeds = SAM_TILE_NONE, best_path = LONG_PATH;
+    struct walk w = begin_walk(o, now);
     for (size_t i = from; i < o->node_count && i - from <= o->ahead; i++) {
         const struct lower_node *n = &o->nodes[i];
         if (!n->done && (step(o, &w, n) || i == from) && !n->waits) {
             const uint64_t start = n->gpu || n->start < now->hart ? now->hart : n->start;
             if (n->gpu && n->follows)
                 return (uint32_t)i;
-            if (idle && start == now->hart && n->path < best_path) {
-                best_start = 0;
+            if (start == now->hart && n->path < best_path) {
                 best_path = n->path;
-                best = (uint32_t)i;
+                feeds = (uint32_t)i;
             }
             if (start < best_start) {
                 best_start = start;
@@ -184,27 +222,30 @@ static uint32_t choose(struct lower_order *o, size_t from, const struct times *n
             }
         }
     }
-    return best;
+    return feeds != SAM_TILE_NONE && now->gpu < now->hart + o->nodes[best].hart ? feeds : best;
 }
 
-static void issue(struct lower_order *o, uint32_t index, struct times *now)
+static void issue(struct lower_order *o, uint32_t index, struct lower_now *now)
 {
     struct lower_node *n = &o->nodes[index];
-    uint64_t end;
+    uint64_t begin = now->hart, end;
     if (n->gpu) {
         now->hart += n->hart;
         now->gpu = (now->gpu > now->hart ? now->gpu : now->hart) + n->gpu;
         end = now->gpu;
     } else {
-        now->hart = (n->start > now->hart ? n->start : now->hart) + n->hart;
+        begin = n->start > now->hart ? n->start : now->hart;
+        now->hart = begin + n->hart;
         end = 0;
     }
     n->done = true;
-    take_room(o, n);
+    take_room(o, n, end);
     for (uint32_t k = 0; k < n->count; k++)
         emit_support(o, o->ops[n->first + k]);
-    for (uint32_t k = 0; k < n->count; k++)
+    for (uint32_t k = 0; k < n->count; k++) {
+        o->times[o->ops[n->first + k]] = (struct sam_lower_times){begin, end};
         emit(o, o->ops[n->first + k]);
+    }
     for (uint32_t e = n->edges; e != SAM_TILE_NONE; e = o->edges[e].next) {
         struct lower_node *to = &o->nodes[o->edges[e].to];
         to->waits--;
@@ -227,10 +268,10 @@ static bool releases_launch(const struct lower_order *o, const struct lower_node
 }
 
 /* The next copy for the background of a product, or SAM_TILE_NONE. */
-static uint32_t choose_copy(struct lower_order *o, size_t from, const struct times *now,
+static uint32_t choose_copy(struct lower_order *o, size_t from, const struct lower_now *now,
                             uint32_t budget, bool packed)
 {
-    struct walk w = begin_walk(o);
+    struct walk w = begin_walk(o, now);
     for (size_t i = from; i < o->node_count && i - from <= o->ahead; i++) {
         const struct lower_node *n = &o->nodes[i];
         const struct sam_tile_op *op = &o->p->ops[o->ops[n->first]];
@@ -244,9 +285,9 @@ static uint32_t choose_copy(struct lower_order *o, size_t from, const struct tim
 
 /* Issue copies that run in the background of a product (background.c). Returns how many. */
 static size_t issue_copies(struct lower_order *o, size_t from, const struct lower_node *product,
-                           const struct times *now)
+                           const struct lower_now *now)
 {
-    struct times same = *now;
+    struct lower_now same = *now;
     uint32_t budget = product->hart * 3 / 4, index;
     size_t count = 0;
     bool packed = !o->hints; /* one load of packed weights, from the slot in use */
@@ -263,17 +304,18 @@ static size_t issue_copies(struct lower_order *o, size_t from, const struct lowe
 /* Schedule the nodes so far, and begin a new segment. */
 static void end_segment(struct lower_order *o)
 {
-    struct times now = {0};
     size_t from = 0;
     measure_paths(o);
+    for (size_t i = 0; i < o->node_count; i++)
+        measure_inner(o, &o->nodes[i]);
     for (size_t count = 0; count < o->node_count && !o->memory; count++) {
         while (o->nodes[from].done)
             from++;
-        const uint32_t next = choose(o, from, &now);
+        const uint32_t next = choose(o, from, &o->now);
         const struct lower_node *n = &o->nodes[next];
         if (!n->gpu && is_product(o->p->ops[o->ops[n->first]].code))
-            count += issue_copies(o, from, n, &now);
-        issue(o, next, &now);
+            count += issue_copies(o, from, n, &o->now);
+        issue(o, next, &o->now);
     }
     for (size_t i = 0; i < o->support_count; i++)
         if (o->state[o->support[i]] == WAITING) {
@@ -347,7 +389,8 @@ static void block(struct lower_order *o, uint32_t *link)
 
 bool sam_lower_reorder(struct sam_tile_program *p, const struct sam_tile_lower_options *options,
                        const struct sam_lower_arrays *arrays, const uint32_t *in_place,
-                       const uint32_t *staged, const uint64_t room[SAM_TILE_LOCS], unsigned ahead)
+                       const uint32_t *staged, const uint64_t room[SAM_TILE_LOCS], unsigned ahead,
+                       struct sam_lower_times *times)
 {
     struct lower_order o = {.p = p,
                             .options = options,
@@ -355,7 +398,9 @@ bool sam_lower_reorder(struct sam_tile_program *p, const struct sam_tile_lower_o
                             .in_place = in_place,
                             .staged = staged,
                             .staging = SAM_TILE_NONE,
-                            .ahead = ahead};
+                            .ahead = ahead,
+                            .times = times,
+                            .now = {1, 1}};
     for (size_t i = 0; i < p->op_count; i++)
         o.hints |= p->ops[i].code == SAM_TILE_PREFETCH;
     memcpy(o.room, room, sizeof o.room);

@@ -7,7 +7,6 @@
 
 #include "lower/hart.h"
 #include "lower/op_map.h"
-#include "lower/order.h"
 #include "lower/packed.h"
 #include "tile/check/bind.h"
 
@@ -215,168 +214,13 @@ static void begin(struct lower *l)
     sam_buffer_puts(&l->gpu, sam_gpu_start_code());
 }
 
-static void free_in_place(struct lower *l)
-{
-    free(l->in_place);
-    free(l->staged);
-    l->in_place = l->staged = NULL;
-}
-
-/* Let products read factors in place if the tiles fit then. Returns false on out-of-memory. */
-static bool read_in_place(struct lower *l, const uint32_t *values)
-{
-    struct sam_tile_report trial = {.program = l->p};
-    const size_t size = l->f->value_count * sizeof *l->flow.life;
-    struct sam_tile_life *before = sam_alloc(l->f->value_count + 1, sizeof *before);
-    bool good = before != NULL;
-    if (good)
-        memcpy(before, l->flow.life, size);
-    good = good && sam_lower_read_in_place(l) && sam_lower_read_staged(l, values) &&
-           sam_tile_plan(l->p, l->f, &l->flow, l->options.profile, &trial, &l->plan) == SAM_OK;
-    sam_tile_plan_free(&l->plan);
-    if (good && trial.report.errors) {
-        memcpy(l->flow.life, before, size);
-        for (uint32_t i = 0; i < l->f->value_count; i++)
-            l->in_place[i] = l->f->first_value + i;
-        memset(l->staged, 0, l->f->value_count * sizeof *l->staged);
-    }
-    sam_tile_report_free(&trial);
-    free(before);
-    return good;
-}
-
-/* Let the places of tiles that a launch uses rest until later launches have begun: then the hart
- * does not wait for the launch to reuse a place. Tiles that one run of vector operations uses alone
- * stay in registers, mostly. Returns false on out-of-memory. */
-static bool let_rest(struct lower *l)
-{
-    enum { LAUNCHES = 4 };
-    uint32_t *ends = sam_alloc(l->p->op_count + 1, sizeof *ends);    /* of runs, in order */
-    uint32_t *last = sam_alloc(l->f->value_count + 1, sizeof *last); /* run of a tile, from 1 */
-    bool *shared = sam_alloc(l->f->value_count + 1, sizeof *shared); /* by runs or other units */
-    const bool good = ends && last && shared;
-    size_t count = 0;
-    bool open = false;
-    for (uint32_t at = l->f->body; good && at != SAM_TILE_NONE; at = l->p->ops[at].next) {
-        const struct sam_tile_op *op = &l->p->ops[at];
-        const bool vector = sam_lower_is_vector(op->code);
-        if (vector)
-            ends[open ? count - 1 : count++] = l->flow.order[at];
-        open = vector || (open && op->code < SAM_TILE_FIRST_OP);
-        for (uint32_t i = 0; op->code >= SAM_TILE_FIRST_OP && i < op->operand_count; i++) {
-            const uint32_t value = sam_tile_arg(l->p, op, i);
-            if (sam_tile_ty(l->p, value)->kind != SAM_TILE_KIND_TILE)
-                continue;
-            const uint32_t root = lower_root(l, value) - l->f->first_value;
-            shared[root] |= !vector || (last[root] && last[root] != count);
-            last[root] = vector ? (uint32_t)count : last[root];
-        }
-    }
-    for (uint32_t i = 0; good && i < l->f->value_count; i++)
-        if (last[i] && shared[i]) {
-            const size_t run = last[i] - 1 + LAUNCHES;
-            l->flow.life[i].rests = ends[run < count ? run : count - 1];
-        }
-    free(ends);
-    free(last);
-    free(shared);
-    return good;
-}
-
-/* Give the operations a new order, with `part` / EFFORTS of the room of tiles. */
-enum { EFFORTS = 5 };
-
-static bool reorder(struct lower *l, const uint32_t *values, unsigned part)
-{
-    const struct sam_lower_arrays arrays = {l->arguments, values, l->argument_count};
-    uint64_t room[SAM_TILE_LOCS];
-    bool good;
-    if (l->f->bare || sam_tile_is_manual(l->p))
-        return true;
-    for (unsigned i = 0; i < SAM_TILE_LOCS; i++)
-        room[i] = sam_lower_room(l, (enum sam_tile_loc)i);
-    room[SAM_TILE_mat] -= room[SAM_TILE_mat] / 8; /* for tiles of other sizes between them */
-    good = sam_tile_flow(l->p, l->f, &l->flow) == SAM_OK && sam_lower_read_in_place(l) &&
-           sam_lower_read_staged(l, values) &&
-           sam_lower_reorder(&l->unrolled.program, &l->options, &arrays, l->in_place, l->staged,
-                             room, 21u << part >> 4);
-    sam_tile_flow_free(&l->flow);
-    free_in_place(l);
-    return good;
-}
-
-/* Make the program to lower, and place its tiles. `effort`: 0, the source as it is, to EFFORTS.
- * `values`: of the source; then, of the program. */
-static enum sam_status place_once(struct lower *l, const struct sam_tile_func *f, unsigned effort,
-                                  uint32_t *values, struct sam_tile_report *report,
-                                  struct sam_error *error)
-{
-    const size_t scalars = l->options.unbound ? 0 : l->argument_count;
-    if (!sam_lower_unroll(l->source, f, l->options.profile, !effort, l->arguments, scalars, values,
-                          &l->unrolled))
-        return sam_fail_memory(error);
-    for (size_t i = 0; i < l->argument_count; i++)
-        values[i] = l->unrolled.arguments[values[i]];
-    l->p = &l->unrolled.program;
-    l->f = &l->p->funcs[0];
-    if (effort && !l->f->bare && !sam_tile_is_manual(l->p) &&
-        !sam_lower_shrink(&l->unrolled.program, &l->options))
-        return sam_fail_memory(error);
-    if (effort && !reorder(l, values, effort))
-        return sam_fail_memory(error);
-    if (sam_tile_flow(l->p, l->f, &l->flow) != SAM_OK)
-        return sam_fail_memory(error);
-    sam_tile_bind_keep(l->p, l->f, &l->flow, l->arguments, l->argument_count, values);
-    if (!let_rest(l) || !read_in_place(l, values) ||
-        sam_tile_plan(l->p, l->f, &l->flow, l->options.profile, report, &l->plan) != SAM_OK)
-        return sam_fail_memory(error);
-    return SAM_OK;
-}
-
-static void free_place(struct lower *l)
-{
-    free_in_place(l);
-    sam_tile_flow_free(&l->flow);
-    sam_tile_plan_free(&l->plan);
-    sam_lower_unrolled_free(&l->unrolled);
-}
-
-/* Tiles of an unrolled loop, or in another order, may not fit. */
-static enum sam_status place(struct lower *l, uint32_t *values, struct sam_error *error)
-{
-    const struct sam_tile_func *f = l->f;
-    uint32_t *bound = sam_alloc(l->argument_count + 1, sizeof *bound);
-    enum sam_status status = SAM_OK;
-    if (!bound)
-        return sam_fail_memory(error);
-    memcpy(bound, values, l->argument_count * sizeof *bound);
-    for (unsigned effort = l->options.in_order ? 0 : EFFORTS;; effort--) {
-        struct sam_tile_report trial = {.program = l->source};
-        status = place_once(l, f, effort, values, effort ? &trial : l->report, error);
-        const bool again = status == SAM_OK && trial.report.errors;
-        sam_tile_report_free(&trial);
-        if (!again)
-            break;
-        free_place(l);
-        memcpy(values, bound, l->argument_count * sizeof *bound);
-    }
-    free(bound);
-    if (status != SAM_OK || l->report->report.errors)
-        return status;
-    l->state->begun = sam_alloc(l->p->op_count + 1, sizeof *l->state->begun);
-    return l->state->begun && (l->options.in_order || sam_lower_turn_factors(l, values)) &&
-                   sam_lower_values(l)
-               ? SAM_OK
-               : sam_fail_memory(error);
-}
-
 static enum sam_status write(struct lower *l, struct sam_tile_lowered *made, uint32_t *values,
                              struct sam_error *error)
 {
     enum sam_status status =
         sam_tile_bind_values(l->p, l->f, l->arguments, l->argument_count, values, error);
     if (status == SAM_OK)
-        status = place(l, values, error);
+        status = sam_lower_arrange(l, values, error);
     if (status != SAM_OK || l->report->report.errors)
         return status;
     begin(l);
@@ -460,7 +304,7 @@ static void close(struct lower *l)
     free(l->state->shared);
     sam_lower_op_map_free(l->state->op_map);
     free(l->values);
-    free_place(l);
+    sam_lower_arrange_free(l);
 }
 
 /* Returns placeholder arguments for `unbound`: empty arrays, zeros, no tiles. NULL on

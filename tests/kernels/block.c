@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/tile/block.pto: correct for sizes on both sides of its blocks, and incorrect if a
- * result or a line of it is changed. */
+/* kernels/tile/block.pto and block_f16.pto: correct for sizes on both sides of its blocks, and
+ * incorrect if a result or a line of it is changed. */
 #include "test.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,14 +80,15 @@ TEST(test_sizes)
     static const uint32_t sizes[][3] = {{1, 16, 1},   {2, 15, 15},  {31, 120, 8}, {32, 64, 1},
                                         {33, 200, 5}, {63, 512, 8}, {65, 96, 3},  {127, 24, 2},
                                         {128, 64, 4}, {129, 32, 8}, {257, 40, 1}};
+    static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_F16};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct block_config config = config_of(sizes[i][0], sizes[i][1], sizes[i][2]);
-        config.type = i % 2 ? SAM_F32 : SAM_BF16;
+        config.type = types[i % COUNT(types)];
         if (i % 3 == 0)
             config.slope = 1, config.cubic = 0; /* Swish */
         float *bits = NULL;                     /* the same everywhere */
         for (int place = EXECUTOR; place <= WINDOWS; place++)
-            if (!is_right(&config, PROGRAM, (enum place)place, &bits))
+            if (!is_right(&config, block_source(&config), (enum place)place, &bits))
                 fail_msg("%u tokens of %u, %u heads, place %d", sizes[i][0], sizes[i][1],
                          sizes[i][2], place);
         free(bits);
@@ -107,7 +108,7 @@ TEST(test_refused)
         block_free(&block);
     }
     struct block_config config = config_of(8, 16, 1);
-    config.type = SAM_F16;
+    config.type = SAM_E5M2;
     must_refuse(block_make(&block, &config, &error), &error, "type of weights");
     block_free(&block);
 }
@@ -141,7 +142,7 @@ TEST(test_mutants)
 }
 
 /* The weights as a file, and back. */
-TEST(test_file)
+static void check_file(enum sam_dtype type)
 {
     struct block block;
     struct sam_error error = {0};
@@ -149,7 +150,7 @@ TEST(test_file)
     struct block_config config = config_of(4, 16, 2);
     char *file = NULL;
     size_t size, need, found = 0;
-    config.type = SAM_BF16;
+    config.type = type;
     must(block_make(&block, &config, &error), &error);
     must(block_file(&block, 1, &file, &size, &error), &error);
     must(sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file, size, size, "blocks", &weights, &need,
@@ -162,17 +163,26 @@ TEST(test_file)
             if (strcmp(w->name, block.names[k]) != 0)
                 continue;
             found++;
-            assert_int_equal(w->size, 2 * block.counts[k]);
+            assert_int_equal(w->type, type == SAM_F16 && block.shapes[k][0] == 1 ? SAM_F32 : type);
+            const size_t bytes = sam_dtype_size(w->type);
+            assert_int_equal(w->size, bytes * block.counts[k]);
             for (size_t j = 0; j < block.counts[k]; j++) {
-                uint16_t bits;
-                memcpy(&bits, file + w->offset + 2 * j, 2);
-                assert_true((float)sam_dtype_value(SAM_BF16, bits) == block.arrays[k][j]);
+                uint64_t bits = 0;
+                memcpy(&bits, file + w->offset + bytes * j, bytes);
+                assert_true((float)sam_dtype_value(w->type, bits) == block.arrays[k][j]);
             }
         }
     assert_int_equal(found, weights.count);
     sam_weights_free(&weights);
     free(file);
     block_free(&block);
+}
+
+TEST(test_file)
+{
+    check_file(SAM_BF16);
+    check_file(SAM_F16);
+    check_file(SAM_F32);
 }
 
 TEST_GROUP(test_folder_make, test_folder_remove)

@@ -150,7 +150,7 @@ static void complain(const struct sam_tile_program *p, const struct active *acti
     sam_buffer_free(&text);
 }
 
-enum { MOST_REST = 4 };
+enum { MOST_REST = 16 };
 
 /* Returns whether `by` keeps its bytes from another tile: while both live, and, if there is room,
  * for `rest` of MOST_REST parts of the time that its place should rest. */
@@ -268,6 +268,14 @@ static bool place_by_size(struct sam_tile_plan *plan, int loc, uint64_t capacity
     return good;
 }
 
+static bool rests_any(const struct sam_tile_plan *plan, int loc)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if ((int)plan->places[i].loc == loc && plan->places[i].rests > plan->places[i].last)
+            return true;
+    return false;
+}
+
 /* Limit for placement by size, which is quadratic. */
 enum { MOST_BY_SIZE = 4096 };
 
@@ -287,6 +295,7 @@ static bool place_all(const struct sam_tile_program *p, enum sam_tile_profile pr
         bool good = false;
         for (unsigned rest = MOST_REST + 1; plan->count <= MOST_BY_SIZE && !good && rest-- > 0;)
             good = place_by_size(plan, loc, capacity, &active, rest);
+        plan->crowded |= good && rests_any(plan, loc);
         if (good)
             continue;
         /* For the message: tiles live at the same time. */
