@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "test.h"
 
-#include "must.h"
 #include "samite/gpu.h"
 #include "samite/hart.h"
 
@@ -148,27 +144,25 @@ static void *section_of(const struct qemu_target *target, const char *text, cons
 static void put_section(struct sam_gpu *gpu, const struct qemu_target *target, const char *text,
                         const char *section, uint32_t address)
 {
-    struct sam_error error;
     size_t size = 0;
     void *bytes = section_of(target, text, section, &size);
-    must(sam_gpu_map(gpu, address, size, &error), &error);
-    must(sam_gpu_write(gpu, address, bytes, size, &error), &error);
+    succeeds(sam_gpu_map, gpu, address, size);
+    succeeds(sam_gpu_write, gpu, address, bytes, size);
     free(bytes);
 }
 
 static uint8_t *run_ventus(const struct oracle *oracle, const struct qemu_target *target,
                            const char *prelude, unsigned lanes)
 {
-    struct sam_error error;
     struct sam_gpu *gpu;
     char *text = program(oracle, prelude, ".word 0x0000400b # endprg");
     size_t size = 4 * oracle->words;
     uint8_t *results = malloc(size);
-    must(sam_gpu_new(NULL, &gpu, &error), &error);
+    succeeds(sam_gpu_new, NULL, &gpu);
     put_section(gpu, target, text, ".text", 0x80000000);
     put_section(gpu, target, text, ".data", 0x90000000);
     free(text);
-    must(sam_gpu_map(gpu, 0xa0000000, size, &error), &error);
+    succeeds(sam_gpu_map, gpu, 0xa0000000, size);
     const struct sam_launch launch = {
         .start = 0x80000000,
         .metadata = 0x90000000,
@@ -177,8 +171,8 @@ static uint8_t *run_ventus(const struct oracle *oracle, const struct qemu_target
         .warps = 1,
         .pds_base = 0x90000000,
     };
-    must(sam_gpu_launch(gpu, &launch, NULL, &error), &error);
-    must(sam_gpu_read(gpu, 0xa0000000, results, size, &error), &error);
+    succeeds(sam_gpu_launch, gpu, &launch, NULL);
+    succeeds(sam_gpu_read, gpu, 0xa0000000, results, size);
     sam_gpu_free(gpu);
     return results;
 }
@@ -190,27 +184,26 @@ static uint8_t *run_hart(const struct oracle *oracle, const struct qemu_target *
         const char *name;
         uint64_t address;
     } sections[] = {{".text", 0x80000000}, {".data", 0x90000000}};
-    struct sam_error error;
     struct sam_hart *hart;
     struct sam_hart_options options = {0};
     struct sam_hart_result result;
     char *text = program(oracle, "", "ebreak");
     size_t size = 4 * oracle->words;
     uint8_t *results = malloc(size);
-    must(sam_isa_parse(isa, &options.isa, &error), &error);
-    must(sam_hart_new(&options, &hart, &error), &error);
+    succeeds(sam_isa_parse, isa, &options.isa);
+    succeeds(sam_hart_new, &options, &hart);
     for (size_t i = 0; i < SAM_COUNT(sections); i++) {
         size_t bytes = 0;
         void *data = section_of(target, text, sections[i].name, &bytes);
-        must(sam_hart_map(hart, sections[i].address, bytes, &error), &error);
-        must(sam_hart_write(hart, sections[i].address, data, bytes, &error), &error);
+        succeeds(sam_hart_map, hart, sections[i].address, bytes);
+        succeeds(sam_hart_write, hart, sections[i].address, data, bytes);
         free(data);
     }
     free(text);
-    must(sam_hart_map(hart, 0xa0000000, size, &error), &error);
+    succeeds(sam_hart_map, hart, 0xa0000000, size);
     sam_hart_set_pc(hart, sections[0].address);
-    must(sam_hart_run(hart, &result, &error), &error);
-    must(sam_hart_read(hart, 0xa0000000, results, size, &error), &error);
+    succeeds(sam_hart_run, hart, &result);
+    succeeds(sam_hart_read, hart, 0xa0000000, results, size);
     sam_hart_free(hart);
     return results;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that the library must reject. Include test.h first. */
+/* Calls that the library must reject. Part of test.h. */
 #ifndef TEST_REFUSES_H
 #define TEST_REFUSES_H
 
 #include "samite/status.h"
 
-static struct sam_error refusal;
+static __attribute__((unused)) struct sam_error refusal;
 
 /* function(..., error) returns SAM_ERR_USAGE with a message, and also works with error NULL. */
 #define refuses(function, ...)                                                                     \

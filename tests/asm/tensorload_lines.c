@@ -167,7 +167,7 @@ static void test_line(void **state)
 /* The whole manual as one program, without rejected lines. */
 TEST(test_all_lines)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     uint32_t words[2 * SAM_COUNT(lines)];
     size_t count = 0;
     for (size_t i = 0; i < SAM_COUNT(lines); i++) {
@@ -179,7 +179,6 @@ TEST(test_all_lines)
             words[count++] = lines[i].words[1];
     }
     test_words(ISA, sam_buffer_text(&text), words, count);
-    sam_buffer_free(&text);
 }
 
 /* Bits 31:25 as printed in the manual after each line: with the EngineID, but not the one that

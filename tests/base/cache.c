@@ -3,8 +3,6 @@
  * among the oldest when there is too much. */
 #include "base/cache.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing files: limits, files that cannot be opened, standard streams, atomic
  * output. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
-
 #include <dirent.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,11 +51,10 @@ static int remove_folder(void **state)
 
 static void expect_content(const char *text)
 {
-    struct sam_buffer content = {0};
+    SCOPED(sam_buffer) content = {0};
     assert_int_equal(sam_file_read(path, 1000, &content, NULL), SAM_OK);
     assert_string_equal(sam_buffer_text(&content), text);
     assert_int_equal(content.size, strlen(text));
-    sam_buffer_free(&content);
 }
 
 TEST(test_round_trip)
@@ -90,7 +84,7 @@ TEST(test_round_trip)
 
 TEST(test_cannot_read)
 {
-    struct sam_buffer content = {0};
+    SCOPED(sam_buffer) content = {0};
     struct sam_error error;
     char missing[1300];
     snprintf(missing, sizeof missing, "%s/missing", folder);
@@ -99,7 +93,6 @@ TEST(test_cannot_read)
     assert_int_equal(sam_file_read(folder, 10, &content, &error), SAM_ERR_IO);
     assert_int_equal(sam_file_read("", 10, &content, &error), SAM_ERR_IO);
     assert_int_equal(content.size, 0);
-    sam_buffer_free(&content);
 }
 
 /* Accepts blocks up to 100000 bytes, then asks for 150000 bytes of the file, or rejects it. */
@@ -120,8 +113,7 @@ TEST(test_look)
     struct sam_error error;
     unsigned looks = 0;
     /* endless: read up to the requested size, or until rejected */
-    assert_int_equal(sam_file_read_seen("/dev/zero", 1 << 20, look, &looks, &content, &error),
-                     SAM_OK);
+    succeeds(sam_file_read_seen, "/dev/zero", 1 << 20, look, &looks, &content);
     assert_int_equal(content.size, 150000);
     assert_int_equal(looks, 2);
     sam_buffer_free(&content);
@@ -246,7 +238,7 @@ TEST(test_permissions)
 /* "-", with the standard streams temporarily redirected to a file. */
 TEST(test_standard_streams)
 {
-    struct sam_buffer content = {0};
+    SCOPED(sam_buffer) content = {0};
     fflush(stdout);
     int saved_out = dup(STDOUT_FILENO);
     assert_non_null(freopen(path, "wb", stdout));
@@ -267,7 +259,6 @@ TEST(test_standard_streams)
     assert_non_null(freopen(path, "rb", stdin));
     assert_int_equal(sam_file_read("-", 100, &content, NULL), SAM_OK);
     assert_string_equal(sam_buffer_text(&content), "through -!");
-    sam_buffer_free(&content);
 }
 
 TEST_GROUP(make_folder, remove_folder)

@@ -4,11 +4,9 @@
  * right side of the midpoints to its two neighbours, and the flags follow from the position of
  * the exact value. Each comparison is the sign of a sum of terms +-sig * 2^exp in 640-bit
  * integers. */
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "fp_values.h"
 
 struct term {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* src/base/fp.c against the FPU of the host in its four rounding modes. RMM is in fp_exact.c. */
 #include <fenv.h>
-#include <math.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "fp_values.h"
 
 static const struct {

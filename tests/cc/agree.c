@@ -266,9 +266,8 @@ static void check_ours(void **state)
     }
     char path[512];
     struct sam_buffer text = {0};
-    struct sam_error error;
     snprintf(path, sizeof path, SAM_SOURCE_ROOT "/kernels/opencl/%s.cl", k->file);
-    assert_int_equal(sam_file_read(path, 100000, &text, &error), SAM_OK);
+    succeeds(sam_file_read, path, 100000, &text);
     const char *source = sam_buffer_text(&text);
     struct host_program *program = host_program(source, false);
     on_host(program, k->kernel, k->grid[0] * k->block[0], k->grid[1] * k->block[1], k->block[0],

@@ -83,7 +83,7 @@ static void expect_pointers(uint32_t *out, const uint32_t *in, uint32_t i, uint3
 /* Builtins that take pointers: to named spaces, and generic ones. */
 static void check_pointers(const char *standard)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_puts(&text, standard);
     sam_buffer_puts(&text, CC_KERNEL
                     "float x = (in[i] & 0xffff) / 8.0f, whole; int exponent;"
@@ -94,7 +94,6 @@ static void check_pointers(const char *standard)
                     "vstore2(vload2(0, in + i), 0, out + 6 * i + 3); o[3] = exponent;"
                     "vstore_half(1 << (in[i] & 3), 0, (__global half *)(out + 6 * i + 5)); }");
     cc_check(sam_buffer_text(&text), 6, expect_pointers);
-    sam_buffer_free(&text);
 }
 
 TEST(builtins_with_pointers)

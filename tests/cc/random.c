@@ -263,7 +263,7 @@ static void compare(const struct writer *w, uint64_t seed)
     static const uint32_t blocks[] = {64, 16, 32}, lanes[] = {32, 32, 8};
     if (getenv("SAMITE_CC_SHOW"))
         puts(w->text);
-    struct sam_image *image = cc_image(w->text);
+    SCOPED_IMAGE *image = cc_image(w->text);
     void *host = host_library(w);
     void (*set_item)(uint32_t) = (void (*)(uint32_t))dlsym(host, "set_item");
     uint32_t in[IN], out[ITEMS], want[ITEMS];
@@ -297,7 +297,6 @@ static void compare(const struct writer *w, uint64_t seed)
         }
     }
     dlclose(host);
-    sam_image_free(image);
 }
 
 PROLOGUE

@@ -4,9 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,21 +12,17 @@ char directory[64];
 
 void write_text(const char *name, const char *text)
 {
-    struct sam_error error;
     char path[128];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (sam_file_save(path, text, strlen(text), &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_file_save, path, text, strlen(text));
 }
 
 struct sam_buffer read_file(const char *name)
 {
     struct sam_buffer file = {0};
-    struct sam_error error;
     char path[128];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (sam_file_read(path, UINT64_C(1) << 30, &file, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_file_read, path, UINT64_C(1) << 30, &file);
     return file;
 }
 
@@ -288,7 +281,7 @@ json_int_t number_at(const json_t *root, const char *path)
 
 void expect_failure(const char *words, int code, const char *part)
 {
-    struct outcome o = run(words);
+    SCOPED_OUTCOME o = run(words);
     expect_part(&o.err, part);
     if (o.code != code)
         fail_msg("%s: exit %d, expected %d", words, o.code, code);
@@ -296,7 +289,6 @@ void expect_failure(const char *words, int code, const char *part)
     assert_non_null(newline);
     if (newline[1])
         fail_msg("more than a line: %s", sam_buffer_text(&o.err));
-    done(&o);
 }
 
 struct sam_buffer expect_success(const char *words)

@@ -2,9 +2,6 @@
 #include "cli/dap_client.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,7 +121,7 @@ const json_t *asks(const char *command, const char *arguments)
     return answer_to(client_send(command, arguments));
 }
 
-void refuses(const char *command, const char *arguments, const char *part)
+void rejects(const char *command, const char *arguments, const char *part)
 {
     const json_t *response = take(NULL, client_send(command, arguments));
     if (json_is_true(json_object_get(response, "success")))

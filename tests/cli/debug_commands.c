@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of commands: every name, help, completion; and the errors of each. */
-#include <string.h>
 
 #include "cli/debugger_test.h"
 
@@ -184,7 +183,7 @@ static const struct {
     {"quit now", "unexpected 'now'"},
 };
 
-TEST(refuses, .setup_func = setup, .teardown_func = teardown)
+TEST(invalid_arguments, .setup_func = setup, .teardown_func = teardown)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         refused(refusals[i].command, refusals[i].part);

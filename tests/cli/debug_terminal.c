@@ -2,9 +2,6 @@
 /* `samite debug` on a terminal: the prompt, Ctrl-C, an empty line, completion, the end of input. */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -187,8 +184,7 @@ TEST(scripts_are_interrupted)
     pid_t child = start("--machine tensor spin.s --batch -ex continue");
     assert_true(comes(child, catches, SIGTERM));
     kill(child, SIGINT);
-    struct outcome o = dies(child, SIGINT);
-    done(&o);
+    SCOPED_OUTCOME o = dies(child, SIGINT);
 }
 
 TEST_GROUP(setup, remove_directory)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/debugger_test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "samite/samite.h"
@@ -29,12 +26,11 @@ static void assemble(const char *isa, const char *source, const char *prologue)
                                           .lines = true,
                                           .prologue = prologue,
                                           .prologue_name = "<start code>"};
-    char *messages = NULL;
+    SCOPED_TEXT *messages = NULL;
     assert_int_equal(sam_isa_parse(isa, &asm_options.isa, &error), SAM_OK);
     if (sam_assemble(&asm_options, "k.s", source, strlen(source), &image, &messages, &error) !=
         SAM_OK)
         fail_msg("%s", messages);
-    sam_text_free(messages);
 }
 
 /* k.s, in a directory of its own, which is the current one. */

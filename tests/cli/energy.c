@@ -4,10 +4,6 @@
 #include "cli/command.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Two loads of 16 rows of 64 bytes, a product of 16 x 16 x 64. */
 static const char tile[] = "        li      t0, 0x401010\n"
@@ -30,7 +26,6 @@ static void write_zeros(const char *name, enum sam_dtype dtype, uint64_t rows, u
 {
     static float zeros[64 * 64];
     char path[128];
-    struct sam_error error;
     const struct sam_array array = {.dtype = dtype,
                                     .rank = 2,
                                     .shape = {rows, cols},
@@ -38,7 +33,7 @@ static void write_zeros(const char *name, enum sam_dtype dtype, uint64_t rows, u
                                     .data = zeros,
                                     .size = rows * cols * sam_dtype_size(dtype)};
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    assert_int_equal(sam_npy_write(path, &array, &error), SAM_OK);
+    succeeds(sam_npy_write, path, &array);
 }
 
 static int set_up(void **state)
@@ -127,7 +122,7 @@ TEST(event_by_event)
         double count = 0;
         snprintf(words, sizeof words, "%s--json --config zero --config energy.%s=2.125",
                  rows[i].words, rows[i].event);
-        json_t *root = expect_json(words);
+        SCOPED_JSON *root = expect_json(words);
         for (unsigned k = 0; k < 2 && rows[i].counts[k]; k++) {
             snprintf(path, sizeof path, "%s%s", rows[i].in, rows[i].counts[k]);
             count += value_at(root, path);
@@ -140,7 +135,6 @@ TEST(event_by_event)
         expect_number(root, path, 2.125 * count);
         snprintf(path, sizeof path, "%senergy.pj", rows[i].in);
         expect_number(root, path, 2.125 * count);
-        json_decref(root);
     }
 }
 
@@ -149,7 +143,8 @@ TEST(memory_of_a_system)
 {
     static const char *const events[][2] = {
         {"L1M", "l1m_byte"}, {"L0M", "l0m_byte"}, {"L2", "l2_byte"}, {"DRAM", "dram_byte"}};
-    json_t *root = expect_json(MATMUL "--json --cycles"), *level;
+    SCOPED_JSON *root = expect_json(MATMUL "--json --cycles");
+    json_t *level;
     json_t *levels = json_at(root, "system/memory");
     size_t i, found = 0;
     json_array_foreach(levels, i, level) for (size_t k = 0; k < SAM_COUNT(events); k++)
@@ -162,7 +157,6 @@ TEST(memory_of_a_system)
         found++;
     }
     assert_int_equal(found, SAM_COUNT(events));
-    json_decref(root);
 }
 
 TEST(parameters)
@@ -190,9 +184,8 @@ TEST(documented)
 {
     char *text, path[4096], row[512];
     size_t size;
-    struct sam_error error;
     snprintf(path, sizeof path, "%s/docs/energy.md", getenv("SAMITE_SOURCE"));
-    assert_int_equal(sam_file_load(path, 1 << 20, &text, &size, &error), SAM_OK);
+    succeeds(sam_file_load, path, 1 << 20, &text, &size);
     struct sam_buffer page = {0};
     sam_buffer_append(&page, text, size);
     for (size_t i = 0; sam_energy_parameter(i); i++) {

@@ -2,15 +2,11 @@
 /* --part: ranks as started by a job array, and under mpirun if it is installed. Their combined
  * results equal those of one process. */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "codec/weights.h"
-#include "must.h"
 
 /* in/: five shards of different sizes, two of them equal, an index and a configuration. */
 static int make(void **state)
@@ -22,13 +18,11 @@ static int make(void **state)
     command_verb = "";
     for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
         char path[128];
-        struct sam_error error;
-        uint8_t *data = malloc(sizes[i]);
+        FREED uint8_t *data = malloc(sizes[i]);
         assert_non_null(data);
         test_weights(SAM_BF16, data, sizes[i], 0.02, &seed);
         snprintf(path, sizeof path, "%s/%zu", directory, i);
-        must(sam_file_save(path, data, sizes[i], &error), &error);
-        free(data);
+        succeeds(sam_file_save, path, data, sizes[i]);
     }
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PALS_RANKID", "PMI_RANK",
                                             "SLURM_PROCID", "SLURM_ARRAY_TASK_ID"};

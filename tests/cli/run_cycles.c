@@ -5,8 +5,6 @@
 
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* out[i] += i, through a barrier; a divergent branch. */
@@ -50,7 +48,8 @@ TEST(everything_sums_to_the_cycles)
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
         char words[200];
         snprintf(words, sizeof words, RUN "--json --config preset=%s", presets[p]);
-        json_t *root = expect_json(words), *sm, *slot;
+        SCOPED_JSON *root = expect_json(words);
+        json_t *sm, *slot;
         const json_t *launch = json_at(root, "launches/0");
         const json_t *time = json_object_get(launch, "time");
         const json_int_t cycles = number_at(time, "cycles");
@@ -96,7 +95,6 @@ TEST(everything_sums_to_the_cycles)
         assert_true(found);
         assert_int_equal(issues, number_at(time, "insns"));
         assert_int_equal(of_insns, spent - empty);
-        json_decref(root);
     }
 }
 
@@ -113,7 +111,7 @@ TEST(values_do_not_depend_on_it)
 {
     write_text("k.s", kernel);
     expect_runs(RUN "-q");
-    struct sam_buffer plain = read_file("out.npy");
+    SCOPED(sam_buffer) plain = read_file("out.npy");
     static const char *const others[] = {"--cycles",
                                          "--cycles -j 2",
                                          "--cycles --schedule rr1",
@@ -124,12 +122,10 @@ TEST(values_do_not_depend_on_it)
         char words[200];
         snprintf(words, sizeof words, RUN "-q %s", others[i]);
         expect_runs(words);
-        struct sam_buffer timed = read_file("out.npy");
+        SCOPED(sam_buffer) timed = read_file("out.npy");
         assert_int_equal(timed.size, plain.size);
         assert_memory_equal(timed.data, plain.data, plain.size);
-        sam_buffer_free(&timed);
     }
-    sam_buffer_free(&plain);
 }
 
 /* Two kernels, each with its own registers and local memory, in assembly and in the resulting
@@ -158,12 +154,11 @@ TEST(a_kernel_has_its_own_resources)
         char words[200];
         snprintf(words, sizeof words, "%s --kernel %s --grid 64 --block 64 --json --config %s",
                  files[i % SAM_COUNT(files)], rows[i / 2].kernel, rows[i / 2].config);
-        json_t *root = expect_json(words);
+        SCOPED_JSON *root = expect_json(words);
         const json_t *launch = json_at(root, "launches/0");
         const json_t *held = json_at(launch, "time/occupancy");
         assert_string_equal(json_string_value(json_object_get(held, "limit")), rows[i / 2].limit);
         assert_int_equal(number_at(held, "workgroups_per_sm"), rows[i / 2].groups);
-        json_decref(root);
     }
     write_text("odd.s", ".section .rodata.ventus.resource\n.half 1, 2, 3\n.text\nk: ret\n");
     struct outcome o = run("odd.s --kernel k --grid 1 --block 1");
@@ -182,11 +177,10 @@ TEST(cycles_do_not_depend_on_what_else_is_asked_for)
     for (size_t i = 0; i < SAM_COUNT(others); i++) {
         char words[200];
         snprintf(words, sizeof words, RUN "--cycles --json %s", others[i]);
-        json_t *root = expect_json(words);
+        SCOPED_JSON *root = expect_json(words);
         if (i)
             assert_int_equal(number_at(root, "cycles"), cycles);
         cycles = number_at(root, "cycles");
-        json_decref(root);
     }
 }
 
@@ -220,7 +214,7 @@ TEST(pages_have_a_legend)
 {
     write_text("k.s", kernel);
     expect_runs(RUN "-q --cycles --profile t.html");
-    struct sam_buffer file = read_file("t.html");
+    SCOPED(sam_buffer) file = read_file("t.html");
     const char *legend = strstr(sam_buffer_text(&file), "<h2 id=\"legend\">");
     assert_non_null(legend);
     unsigned reasons = 0;
@@ -234,7 +228,6 @@ TEST(pages_have_a_legend)
         reasons += named;
     }
     assert_true(reasons >= 2);
-    sam_buffer_free(&file);
 }
 
 /* The legend of a sweep explains every reason of its bars in the model's words. */
@@ -245,7 +238,7 @@ TEST(pages_of_sweeps_have_a_legend)
     expect_runs("k.s --kernel count --grid 8 --block 64 --arg out:u32:512 "
                 "--config sms=1,4 --html g.html");
     command_verb = "run";
-    struct sam_buffer out = read_file("g.html");
+    SCOPED(sam_buffer) out = read_file("g.html");
     unsigned reasons = 0;
     for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++) {
         char part[120];
@@ -257,7 +250,6 @@ TEST(pages_of_sweeps_have_a_legend)
         reasons += shown;
     }
     assert_true(reasons > 0);
-    sam_buffer_free(&out);
 }
 
 TEST(timelines)
@@ -325,7 +317,8 @@ TEST(failures_have_cycles)
         snprintf(words, sizeof words, "bad.s --kernel f --grid 900 --block 64 --cycles --json %s",
                  rows[i].options);
         o = run(words);
-        json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL), *sm;
+        SCOPED_JSON *root = json_loads(sam_buffer_text(&o.out), 0, NULL);
+        json_t *sm;
         assert_non_null(root);
         done(&o);
         const json_t *launch = json_at(root, "launches/0");
@@ -337,7 +330,6 @@ TEST(failures_have_cycles)
         assert_int_equal(groups, 1);
         assert_int_equal(number_at(time, "insns"), number_at(launch, "counts/warp_insns"));
         assert_true(number_at(root, "cycles") > number_at(time, "insns"));
-        json_decref(root);
     }
 }
 
@@ -373,7 +365,7 @@ TEST(a_window)
                  cases[i].words, (long long)cases[i].from, (long long)cases[i].to);
         expect_runs(words);
         json_t *all = events_of("all.json"), *part = events_of("part.json"), *event;
-        json_t *expected = json_array();
+        SCOPED_JSON *expected = json_array();
         size_t k;
         json_array_foreach(all, k, event)
         {
@@ -388,7 +380,6 @@ TEST(a_window)
         assert_true(json_array_size(expected) < json_array_size(all));
         json_decref(all);
         json_decref(part);
-        json_decref(expected);
     }
     expect_failure(RUN "--perfetto-to 5", 2, "--perfetto-to requires --perfetto");
     expect_failure(RUN "--perfetto t.json --perfetto-from 6 --perfetto-to 5", 2,

@@ -5,9 +5,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,7 +91,7 @@ TEST(a_deadlock)
         char words[256];
         snprintf(words, sizeof words, "hang.s --kernel hang --grid 2,2 --block 48 --warp 8 -q %s",
                  schedules[i]);
-        struct outcome o = run(words);
+        SCOPED_OUTCOME o = run(words);
         assert_int_equal(o.code, 1);
         expect_part(&o.err, "samite: error: deadlock: every warp waits, not all at this barrier; "
                             "workgroup 0 (0,0,0) warp 0");
@@ -103,7 +100,6 @@ TEST(a_deadlock)
         expect_part(&o.err,
                     "\n  workgroup 0 (0,0,0): warp 2 waits at pc 0x80000048 <other+0x0> barrier\n");
         expect_part(&o.err, "\n  workgroup 0 (0,0,0): warps 4-5 have ended\n");
-        done(&o);
     }
     struct outcome o = run("hang.s --kernel hang --grid 1 --block 32 --warp 8 --stats=json");
     assert_int_equal(o.code, 1);

@@ -6,8 +6,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -105,11 +103,10 @@ TEST(program_exits)
 {
     write_text("h.s", "_start: li a0, 9\nli a7, 93\necall\n");
     write_text("run", "$c#63+");
-    struct outcome o = run("h.s --machine tensor --gdb=- <run");
+    SCOPED_OUTCOME o = run("h.s --machine tensor --gdb=- <run");
     assert_int_equal(o.code, 9);
     assert_string_equal(sam_buffer_text(&o.out), "+$W09#c0");
     expect_part(&o.err, "exit code 9");
-    done(&o);
 }
 
 /* Ctrl-C while it waits. */
@@ -119,9 +116,8 @@ TEST(interrupted)
     const pid_t child = start(KERNEL "--gdb=0");
     assert_true(comes(child, has_spoken, 0));
     kill(child, SIGINT);
-    struct outcome o = dies(child, SIGINT);
+    SCOPED_OUTCOME o = dies(child, SIGINT);
     expect_part(&o.err, "stopped");
-    done(&o);
 }
 
 PROLOGUE

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run` on files of the Ventus driver: chains of launches, their pokes and dumps, older
  * files, symbols of an ELF file, and damaged or missing files. */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "test.h"
 
 #include "assemble.h"
 #include "cli/dap_client.h"
@@ -24,7 +20,7 @@ static void write_pair(const char *name, const struct launch_files *f)
 {
     struct sam_buffer text = {0};
     char path[64];
-    struct sam_image *image = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), addn);
+    SCOPED_IMAGE *image = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), addn);
     const struct sam_section *code = &image->sections[0];
     const struct sam_metadata_buffer buffers[] = {{DATA, f->first ? 4 * ITEMS : 0, 4 * ITEMS},
                                                   {f->arguments, 8, 8},
@@ -61,17 +57,15 @@ static void write_pair(const char *name, const struct launch_files *f)
     snprintf(path, sizeof path, "%s.data", name);
     write_text(path, sam_buffer_text(&text));
     sam_buffer_free(&text);
-    sam_image_free(image);
 }
 
 static void expect_items(const char *name, uint32_t first_item, uint32_t addend)
 {
-    struct sam_buffer file = read_file(name);
+    SCOPED(sam_buffer) file = read_file(name);
     assert_int_equal(file.size, 4 * ITEMS);
     assert_int_equal(sam_le32(file.data), first_item);
     for (unsigned i = 1; i < ITEMS; i++)
         assert_int_equal(sam_le32(file.data + 4 * i), i * 100 + addend);
-    sam_buffer_free(&file);
 }
 
 TEST(a_chain_of_launches)
@@ -90,13 +84,12 @@ TEST(a_chain_of_launches)
     /* the log of both launches is the concatenation of their logs */
     struct sam_buffer out =
         expect_success("one.metadata one.data two.metadata two.data --log both.log");
-    struct sam_buffer both = read_file("both.log");
+    SCOPED(sam_buffer) both = read_file("both.log");
     assert_int_equal(both.size, first.size + second.size);
     assert_memory_equal(both.data, first.data, first.size);
     sam_buffer_free(&out);
     sam_buffer_free(&first);
     sam_buffer_free(&second);
-    sam_buffer_free(&both);
 }
 
 /* samite debug goes from launch to launch, with the same breakpoints. */
@@ -160,11 +153,10 @@ TEST(pokes_in_a_chain)
     struct sam_buffer early = read_file("early.bin");
     assert_int_equal(sam_le32(early.data + 4), 300); /* effective immediately */
     sam_buffer_free(&early);
-    struct sam_buffer two = read_file("two.bin");
+    SCOPED(sam_buffer) two = read_file("two.bin");
     assert_int_equal(sam_le32(two.data), 5300);
     assert_int_equal(sam_le32(two.data + 4), 401);
     assert_int_equal(sam_le32(two.data + 8), 200 + 1 + 300);
-    sam_buffer_free(&two);
 }
 
 TEST(older_files_and_local_buffers)
@@ -188,8 +180,7 @@ TEST(older_files_and_local_buffers)
 TEST(symbols_of_an_elf)
 {
     char path[128];
-    struct sam_error error;
-    struct sam_image *image = sam_image_new(32);
+    SCOPED_IMAGE *image = sam_image_new(32);
     static const uint8_t constant[] = {1, 2, 3, 4};
     assert_non_null(image);
     const struct sam_section sections[] = {
@@ -199,8 +190,8 @@ TEST(symbols_of_an_elf)
          .size = 4,
          .data_size = 4,
          .data = (uint8_t *)constant}};
-    assert_int_equal(sam_image_add_section(image, &sections[0], &error), SAM_OK);
-    assert_int_equal(sam_image_add_section(image, &sections[1], &error), SAM_OK);
+    succeeds(sam_image_add_section, image, &sections[0]);
+    succeeds(sam_image_add_section, image, &sections[1]);
     struct sam_image *code = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), addn);
     const struct sam_symbol *entry = sam_image_find(code, "addn");
     assert_non_null(entry);
@@ -213,20 +204,44 @@ TEST(symbols_of_an_elf)
         .section_relative = true,
     };
     sam_image_free(code);
-    assert_int_equal(sam_image_add_symbol(image, &symbol, &error), SAM_OK);
-    assert_int_equal(sam_image_finish(image, &error), SAM_OK);
-    void *elf;
+    succeeds(sam_image_add_symbol, image, &symbol);
+    succeeds(sam_image_finish, image);
+    FREED void *elf = NULL;
     size_t size;
-    assert_int_equal(sam_elf_make(image, &elf, &size, &error), SAM_OK);
+    succeeds(sam_elf_make, image, &elf, &size);
     snprintf(path, sizeof path, "%s/k.elf", directory);
-    assert_int_equal(sam_file_save(path, elf, size, &error), SAM_OK);
+    succeeds(sam_file_save, path, elf, size);
     write_pair("one", &(struct launch_files){.arguments = 0x90001000, .addend = 1, .first = true});
     expect_parts(expect_success("one.metadata one.data --elf k.elf --dump 0x80001000:4:rodata.bin"),
                  "launch 0: its_name, ", NULL);
-    struct sam_buffer bytes = read_file("rodata.bin");
+    SCOPED(sam_buffer) bytes = read_file("rodata.bin");
     assert_memory_equal(bytes.data, constant, 4);
-    sam_buffer_free(&bytes);
-    free(elf);
+}
+
+/* .data has its bytes at its load address, from which start code copies them, and at its own. */
+TEST(load_addresses)
+{
+    static const char source[] = "        lui     a1, 0x80001 # the load address\n"
+                                 "        lui     a2, 0x80002\n"
+                                 "        lw      a0, 0(a1)\n"
+                                 "        lw      a3, 0(a2)\n"
+                                 "        bne     a0, a3, 1f\n"
+                                 "        li      a7, 93\n"
+                                 "1:      ecall\n"
+                                 "        .data\n"
+                                 "        .balign 4096\n"
+                                 "        .word 77\n";
+    struct sam_image *image = test_assemble("rv32im_zicsr", SAM_HART_CODE_BASE, NULL, source);
+    char path[128];
+    FREED void *elf = NULL;
+    size_t size;
+    struct sam_section *data = &image->sections[image->section_count - 1];
+    data->load_offset = -UINT64_C(0x1000);
+    data->address = 0x80002000;
+    succeeds(sam_elf_make, image, &elf, &size);
+    snprintf(path, sizeof path, "%s/load.elf", directory);
+    succeeds(sam_file_save, path, elf, size);
+    expect_failure("load.elf -q --machine tensor", 77, "load.elf: exit code 77");
     sam_image_free(image);
 }
 

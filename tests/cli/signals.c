@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -130,8 +128,7 @@ TEST(ignored_stays_ignored)
     assert_true(ignores(child, SIGINT));
     kill(child, SIGINT);
     kill(child, SIGTERM);
-    struct outcome o = dies(child, SIGTERM);
-    done(&o);
+    SCOPED_OUTCOME o = dies(child, SIGTERM);
 }
 
 /* A verb that does not catch the signal also leaves no file. */
@@ -212,9 +209,8 @@ TEST(stopped_launches)
     const pid_t child = start("run --machine system --gpu-code kernel.s huge.s -q");
     assert_true(comes(child, has_spoken, 0));
     kill(child, SIGINT);
-    struct outcome o = dies(child, SIGINT);
+    SCOPED_OUTCOME o = dies(child, SIGINT);
     expect_part(&o.err, "stopped after ");
-    done(&o);
 }
 
 /* Ctrl-C in an endless loop after a launch: with --cycles, progress is reported. Outputs are not

@@ -17,9 +17,6 @@
  * makes and shows arrays and reads JSON. */
 #include "cli/command.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct sam_buffer text;      /* of the file; lines end in '\0' */
 static char **lines;                /* NULL after the last */
 static struct sam_buffer variables; /* before each command */
@@ -102,11 +99,10 @@ static void expect_refusal(char *const *at)
     char *part = strstr(end, " => ");
     assert_non_null(part);
     *part = '\0';
-    struct outcome o = run_command(end);
+    SCOPED_OUTCOME o = run_command(end);
     const char *said = sam_buffer_text(&o.err), *newline = strchr(said, '\n');
     if (o.code != (end == *at + 1 ? 2 : code) || !strstr(said, part + 4) || !newline || newline[1])
         fail_msg("line %zu:%s: exit %d: %s", line_number(at), end, o.code, said);
-    done(&o);
 }
 
 /* Whether the line is none of what a command writes. */

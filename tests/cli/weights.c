@@ -3,8 +3,6 @@
  * wait; progress on a terminal; and generated models. SAMITE_KILLS=N kills each verb N times. */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,17 +12,14 @@
 #include "cli/command.h"
 #include "codec/weights.h"
 #include "format/protobuf.h"
-#include "must.h"
-#include "random.h"
 
 enum { SIZE = 24 << 20, LONG_ENOUGH = 66 << 20 }; /* progress is shown from 64 MiB on */
 
 static void write_bytes(const char *name, const void *data, size_t size)
 {
-    struct sam_error error;
     char path[128];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    must(sam_file_save(path, data, size, &error), &error);
+    succeeds(sam_file_save, path, data, size);
 }
 
 static void succeed(const char *words)
@@ -153,7 +148,7 @@ TEST(killed)
 static void interrupt_waiting(const char *name, size_t size, const char *words)
 {
     char path[128];
-    struct sam_buffer file = read_file(name);
+    SCOPED(sam_buffer) file = read_file(name);
     snprintf(path, sizeof path, "%s/pipe", directory);
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -170,7 +165,6 @@ static void interrupt_waiting(const char *name, size_t size, const char *words)
     assert_string_equal(sam_buffer_text(&o.out), "old");
     sam_buffer_free(&o.out);
     close(pipe);
-    sam_buffer_free(&file);
 }
 
 TEST(interrupted)
@@ -212,7 +206,7 @@ static struct sam_buffer watch(const char *words)
 static void watch_only(const char *words, const char *what)
 {
     char begin[64];
-    struct sam_buffer said = watch(words);
+    SCOPED(sam_buffer) said = watch(words);
     snprintf(begin, sizeof begin, "\r%s: ", what);
     if (strncmp(sam_buffer_text(&said), begin, strlen(begin)) != 0 || said.size < 4 ||
         memcmp(said.data + said.size - 4, "\r\033[K", 4) != 0)
@@ -221,7 +215,6 @@ static void watch_only(const char *words, const char *what)
     expect_part(&said, " bytes/s, ");
     expect_part(&said, " left");
     assert_false(strchr(sam_buffer_text(&said), '\n'));
-    sam_buffer_free(&said);
 }
 
 static void expect_progress(const char *words, const char *what)
@@ -233,10 +226,9 @@ static void expect_progress(const char *words, const char *what)
     said = watch(line);
     assert_string_equal(sam_buffer_text(&said), "");
     sam_buffer_free(&said);
-    struct outcome o = run(words); /* standard error is a file */
+    SCOPED_OUTCOME o = run(words); /* standard error is a file */
     assert_int_equal(o.code, 0);
     assert_string_equal(sam_buffer_text(&o.err), "");
-    done(&o);
 }
 
 TEST(progress)
@@ -255,9 +247,8 @@ TEST(progress)
     expect_progress("unpack -f noise.smw -o noise.back", "unpack");
     watch_only("convert -f w=noise -o noise.safetensors", "convert");
     watch_only("stat noise", "stat");
-    struct sam_buffer said = watch("verify w.smw"); /* too short to show progress */
+    SCOPED(sam_buffer) said = watch("verify w.smw"); /* too short to show progress */
     assert_string_equal(sam_buffer_text(&said), "");
-    sam_buffer_free(&said);
 }
 
 /* Packed data is not written to a terminal. */
@@ -293,18 +284,16 @@ static void write_model(const char *name, bool twin)
     t = make_tensor(twin ? "conv/weight:0" : "i", 3, 1, (uint64_t[]){3});
     put_bytes(&t, 5, "\1\2\3", 3);
     put_message(&graph, 5, t);
-    struct sam_buffer model = make_model(graph);
+    SCOPED(sam_buffer) model = make_model(graph);
     assert_false(model.failed);
     write_bytes(name, model.data, model.size);
-    sam_buffer_free(&model);
 }
 
 static void expect_file(const char *name, const void *bytes, size_t size)
 {
-    struct sam_buffer file = read_file(name);
+    SCOPED(sam_buffer) file = read_file(name);
     assert_int_equal(file.size, size);
     assert_memory_equal(file.data, bytes, size);
-    sam_buffer_free(&file);
 }
 
 TEST(onnx)

@@ -2,7 +2,6 @@
 /* 100,000 damaged chunks (SAMITE_MUTATIONS: their number): each is a fault or decodes to the
  * right elements, without a wrong byte and without access out of bounds. Every eighth gets a
  * valid checksum of its header, so that the code after that check runs. */
-#include <stdlib.h>
 
 #include "test.h"
 #define XXH_INLINE_ALL
@@ -10,7 +9,6 @@
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
-#include "random.h"
 
 enum { GROUPS = 5, MUTATIONS = 100000, FORGED = 8 };
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every bit pattern, every length and degenerate planes survive packing and unpacking. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
-#include "random.h"
 
 static const struct sam_codec_options every_mode[] = {
     {0},
@@ -23,7 +20,7 @@ TEST(every_16_bit_pattern)
 {
     enum { MORE = 1 << 17, COUNT = 65536 + MORE };
     uint64_t random = test_seed();
-    uint16_t *elements = malloc(COUNT * sizeof *elements);
+    FREED uint16_t *elements = malloc(COUNT * sizeof *elements);
     assert_non_null(elements);
     for (unsigned i = 0; i < 65536; i++)
         elements[i] = (uint16_t)i;
@@ -41,7 +38,6 @@ TEST(every_16_bit_pattern)
         roundtrip(SAM_I16, elements, COUNT * 2, &every_mode[mode]);
         roundtrip(SAM_F32, elements, COUNT * 2, &every_mode[mode]);
     }
-    free(elements);
 }
 
 TEST(every_8_bit_pattern)
@@ -67,7 +63,7 @@ TEST(every_length)
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};
     enum { MOST = 4096 };
     uint64_t random = test_seed();
-    uint8_t *data = malloc(MOST * 4);
+    FREED uint8_t *data = malloc(MOST * 4);
     assert_non_null(data);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
         size_t width = sam_dtype_bits(types[t]) / 8;
@@ -81,7 +77,6 @@ TEST(every_length)
             }
         }
     }
-    free(data);
 }
 
 /* An array of several layers packs as well as the layers one by one, within one percent. */
@@ -90,7 +85,7 @@ TEST(layers_in_one_array)
     enum { LAYERS = 5, LAYER = 2 << 17, SIZE = LAYERS * LAYER };
     static const double sigma[LAYERS] = {0.02, 0.02, 30, 30, 0.0004};
     uint64_t random = test_seed();
-    uint8_t *data = malloc(SIZE);
+    FREED uint8_t *data = malloc(SIZE);
     size_t apart = 0;
     assert_non_null(data);
     for (size_t i = 0; i < LAYERS; i++) {
@@ -99,7 +94,6 @@ TEST(layers_in_one_array)
     }
     size_t packed = roundtrip(SAM_BF16, data, SIZE, &every_mode[0]);
     assert_in_range(packed, apart - apart / 100, apart + apart / 100);
-    free(data);
 }
 
 /* Planes that are usually noise, but not here: f32 converted from bf16 packs as small as bf16,
@@ -130,7 +124,7 @@ TEST(mantissas_that_are_no_noise)
 TEST(degenerate_planes)
 {
     enum { COUNT = 1 << 18 };
-    uint8_t *data = malloc(COUNT);
+    FREED uint8_t *data = malloc(COUNT);
     uint64_t random = test_seed();
     assert_non_null(data);
     for (unsigned kind = 0; kind < 6; kind++) {
@@ -159,7 +153,6 @@ TEST(degenerate_planes)
             for (size_t mode = 0; mode < MODES; mode++)
                 roundtrip((enum sam_dtype)(t), data, COUNT, &every_mode[mode]);
     }
-    free(data);
 }
 
 /* The packed sizes of normally distributed weights: close to the entropy of their exponents. */
@@ -173,7 +166,7 @@ TEST(sizes_near_the_bound)
         {SAM_E4M3, 5.5, 6.6},    {SAM_E5M2, 5.4, 5.62},
     };
     enum { COUNT = 1 << 20 };
-    uint8_t *data = malloc(COUNT * 4);
+    FREED uint8_t *data = malloc(COUNT * 4);
     assert_non_null(data);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t random = 1;
@@ -190,7 +183,6 @@ TEST(sizes_near_the_bound)
             fail_msg("%s: %.3f bits a weight, the bound is %.3f", sam_dtype_name(cases[i].type),
                      bits, stat.bound);
     }
-    free(data);
 }
 
 /* Incompressible data hardly grows. */
@@ -198,7 +190,7 @@ TEST(incompressible)
 {
     uint64_t random = test_seed();
     enum { SIZE = 3 << 20 };
-    uint8_t *data = malloc(SIZE);
+    FREED uint8_t *data = malloc(SIZE);
     assert_non_null(data);
     for (size_t i = 0; i < SIZE; i++)
         data[i] = (uint8_t)test_random(&random);
@@ -211,5 +203,4 @@ TEST(incompressible)
                         (1 << 16) + 1024 + 128);
         }
     }
-    free(data);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SymbolStat clock by clock; its counts equal those of the codec. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "codec/weights.h"
-#include "random.h"
 #include "samite/symbolstat.h"
 
 enum { MOST = 65536 };

@@ -5,13 +5,10 @@
 #include "host.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../random.h"
-#include "base/base.h"
 
 /* out[i] = 3 * out[i] + i, of the first 32 words */
 static const char step[] = "        .globl  step\n"
@@ -280,7 +277,7 @@ TEST(calls, .setup_func = begin, .teardown_func = end)
     uint64_t random = *(uint64_t *)*state;
     const uint64_t cases = test_number("SAMITE_CASES", 3000);
     uint64_t failed = 0;
-    struct caller *c = malloc(sizeof *c);
+    FREED struct caller *c = malloc(sizeof *c);
     assert_non_null(c);
     for (uint64_t done = 0; done < cases;) {
         *c = (struct caller){.random = test_random(&random)};
@@ -292,7 +289,6 @@ TEST(calls, .setup_func = begin, .teardown_func = end)
         failed += c->failed;
     }
     printf("# %" PRIu64 " calls, %" PRIu64 " refused\n", cases, failed);
-    free(c);
 }
 
 static void *call_often(void *context)

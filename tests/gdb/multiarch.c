@@ -4,9 +4,6 @@
 #include "cli/command.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 /* Replaced in a script by the number of the first line of the kernel that contains `text`. */
@@ -31,8 +28,7 @@ static unsigned line_of(const char *path, const char *text)
 static void write_numbers(const char *name, uint32_t count)
 {
     char path[128], header[128];
-    struct sam_buffer file = {0};
-    struct sam_error error;
+    SCOPED(sam_buffer) file = {0};
     snprintf(header, sizeof header, "{'descr': '<u4', 'fortran_order': False, 'shape': (%u,), }",
              count);
     sam_buffer_append(&file, "\x93NUMPY\1\0\x76\0", 10); /* the header has 118 bytes */
@@ -40,9 +36,7 @@ static void write_numbers(const char *name, uint32_t count)
     for (uint32_t value = 1; value <= count; value++)
         sam_buffer_append(&file, &value, sizeof value);
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (sam_file_save(path, file.data, file.size, &error) != SAM_OK)
-        fail_msg("%s", error.text);
-    sam_buffer_free(&file);
+    succeeds(sam_file_save, path, file.data, file.size);
 }
 
 /* Give the directory a copy of a kernel, and x.npy with the numbers from 1 to 256. Returns
@@ -51,10 +45,8 @@ static struct sam_buffer take_kernel(const char *name, const struct place *place
 {
     char path[512];
     struct sam_buffer text = {0}, settings = {0};
-    struct sam_error error;
     snprintf(path, sizeof path, "%s/kernels/%s", getenv("SAMITE_SOURCE"), name);
-    if (sam_file_read(path, 1 << 20, &text, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_file_read, path, 1 << 20, &text);
     write_text(name, sam_buffer_text(&text));
     sam_buffer_free(&text);
     write_numbers("x.npy", 256);
@@ -110,9 +102,8 @@ static void expect_in_order(struct sam_buffer *text, const char *const *parts)
 
 static void expect_file(const char *name, const char *part)
 {
-    struct sam_buffer file = read_file(name);
+    SCOPED(sam_buffer) file = read_file(name);
     expect_part(&file, part);
-    sam_buffer_free(&file);
 }
 
 #define DIVERGE                                                                                    \
@@ -124,7 +115,7 @@ TEST(a_lane_at_a_line)
 {
     static const struct place places[] = {{"odd", "vsll.vi v7, v3, 1"},
                                           {"loaded", "vmv.v.i v4, 0                   # acc"}};
-    struct sam_buffer settings = take_kernel("diverge.s", places, SAM_COUNT(places));
+    SCOPED(sam_buffer) settings = take_kernel("diverge.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(DIVERGE, &settings,
                                    "monitor lane 5\n"
                                    "eval \"break diverge.s:%d if $_thread == 3\", $odd\n"
@@ -147,7 +138,6 @@ TEST(a_lane_at_a_line)
                     "    vsll.vi v7, v3, 1\n", "x 35, active 1\n", "= 5\n", "SIMT stack of ",
                     "#0  diverge () at diverge.s:", "\"workgroup 1 warp 2\" hit Breakpoint 2",
                     "vmv.v.i v4, 0", "$2 = 7\n", "$3 = 200\n", "$4 = 128\n", "killed]");
-    sam_buffer_free(&settings);
 }
 
 /* From the entry, in start code without line information, to the first line of the kernel, and
@@ -155,7 +145,7 @@ TEST(a_lane_at_a_line)
 TEST(lines)
 {
     static const struct place places[] = {{"last", "vsw12.v"}};
-    struct sam_buffer settings = take_kernel("diverge.s", places, SAM_COUNT(places));
+    SCOPED(sam_buffer) settings = take_kernel("diverge.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(DIVERGE, &settings,
                                    "step\nnext\nstep 2\nstepi\nnexti\n"
                                    "info threads\n"
@@ -186,7 +176,6 @@ TEST(lines)
                     "<diverge>:", "diverge () at diverge.s:40", "hit Breakpoint 1",
                     "mask           0xffffffff", "depth          0x0", "$4 = 1234\n", "$5 = 77\n",
                     "$6 = 5\n", "Cannot access memory at address 0x10\n");
-    sam_buffer_free(&settings);
 }
 
 #define REDUCE                                                                                     \
@@ -197,7 +186,7 @@ TEST(lines)
 TEST(barriers)
 {
     static const struct place places[] = {{"meet", "barrier 1"}, {"store", "vsw12.v v3, 0(v6)"}};
-    struct sam_buffer settings = take_kernel("reduce.s", places, SAM_COUNT(places));
+    SCOPED(sam_buffer) settings = take_kernel("reduce.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(REDUCE, &settings,
                                    "eval \"tbreak reduce.s:%d\", $meet\n"
                                    "continue\n"
@@ -215,14 +204,13 @@ TEST(barriers)
     EXPECT_IN_ORDER(&out, "hit Temporary breakpoint 1, reduce ()", "    barrier 1", "li      t1, 1",
                     "$1 = 384\n", "waits at a barrier for others, which may not run",
                     "received signal SIGSTOP", "exited normally]");
-    sam_buffer_free(&settings);
 }
 
 /* The writer of an address, and its previous value. */
 TEST(backwards)
 {
     static const struct place places[] = {{"last", "ret"}};
-    struct sam_buffer settings = take_kernel("reduce.s", places, SAM_COUNT(places));
+    SCOPED(sam_buffer) settings = take_kernel("reduce.s", places, SAM_COUNT(places));
     struct sam_buffer out = gdb_on(REDUCE, &settings,
                                    "tbreak reduce\n"
                                    "continue\n"
@@ -243,14 +231,13 @@ TEST(backwards)
                     "Old value = 0\nNew value = 32896\n", "$1 = 0\n", "$2 = 32896\n",
                     "Old value = 32896\nNew value = 0\n", "No more reverse-execution history",
                     "Old value = 0\nNew value = 32896\n", "exited normally]");
-    sam_buffer_free(&settings);
 }
 
 /* After detaching, the program runs to its end, and the outputs of the command line are written. */
 TEST(ends)
 {
     char path[128];
-    struct sam_buffer settings = take_kernel("reduce.s", NULL, 0);
+    SCOPED(sam_buffer) settings = take_kernel("reduce.s", NULL, 0);
     write_text("break.gdb", "break reduce\ncontinue\n");
     struct sam_buffer out = gdb_on(REDUCE, NULL, "source break.gdb\ndetach\n");
     EXPECT_IN_ORDER(&out, "hit Breakpoint 1", "detached]");
@@ -276,7 +263,6 @@ TEST(ends)
                  "source break.gdb\nset $was = $a0\nset var $a0 = 0\ncontinue\n"
                  "set var $a0 = $was\ndelete\ncontinue\n");
     EXPECT_IN_ORDER(&out, "received signal SIGSEGV", "exited normally]");
-    sam_buffer_free(&settings);
 }
 
 /* Over a port. */
@@ -285,7 +271,7 @@ TEST(over_a_port)
     static const char says[] = "samite: waiting for gdb on 127.0.0.1:";
     char target[64];
     int status;
-    struct sam_buffer settings = take_kernel("reduce.s", NULL, 0);
+    SCOPED(sam_buffer) settings = take_kernel("reduce.s", NULL, 0);
     const pid_t child = start(REDUCE " --gdb=0");
     assert_true(comes(child, has_spoken, 0));
     struct sam_buffer err = read_file(".err");
@@ -297,7 +283,6 @@ TEST(over_a_port)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    sam_buffer_free(&settings);
 }
 
 /* The tensor hart: RV64 and RV32 in assembly, and C if there is a compiler. */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol on launches: inspection and changes, packet by packet. Execution:
  * running.c; malformed packets: framing.c; gdb itself: multiarch.c. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
-#include "refuses.h"
 #include "served.h"
 
 TEST(handshake)

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol on launches: running forward and backward, and stop reasons. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
 #include "served.h"
 
 TEST(breakpoints)
@@ -251,10 +247,9 @@ TEST(deadlock)
  * launch. */
 TEST(in_a_row)
 {
-    struct program p = program_new(two_warps, 8);
+    SCOPED(program) p = program_new(two_warps, 8);
     struct client c = {0};
     struct sam_gdb *gdb;
-    struct sam_error e;
     p.launch.warps = 2;
     client_packet(&c, "Z0,80000054,4");
     for (unsigned i = 0; i < 3; i++)
@@ -268,12 +263,12 @@ TEST(in_a_row)
     client_packet(&c, "z0,80000058,4");
     client_packet(&c, "c");
     const struct sam_gdb_transport transport = client_transport(&c);
-    must(sam_gdb_open(&transport, NULL, &gdb, &e), &e);
+    succeeds(sam_gdb_open, &transport, NULL, &gdb);
     for (unsigned i = 0; i < 4; i++) {
         struct sam_session *session;
         struct sam_gdb_result result;
-        must(sam_session_open(p.gpu, &p.launch, NULL, &session, &e), &e);
-        must(sam_gdb_serve(gdb, session, i == 3, &result, &e), &e);
+        succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
+        succeeds(sam_gdb_serve, gdb, session, i == 3, &result);
         assert_int_equal(result.end, SAM_GDB_EXITED);
         assert_int_equal(sam_session_workgroup_state(session, 0), SAM_SESSION_ENDED);
         sam_session_close(session);
@@ -292,5 +287,4 @@ TEST(in_a_row)
     client_expect_end(&c);
     sam_gdb_close(gdb);
     client_free(&c);
-    program_free(&p);
 }

@@ -36,9 +36,8 @@ static uint64_t chase(const char *text, uint32_t stride, uint32_t window)
             stream_scalar(&s, SAM_OP_lw, 5, DATA + i % round * stride);
             s.insns[s.count - 1].rs1 = 5;
         }
-        struct sam_gputime_result r = run(text);
+        SCOPED(sam_gputime_result) r = run(text);
         cycles[k] = r.cycles;
-        sam_gputime_result_free(&r);
     }
     assert_int_equal((cycles[1] - cycles[0]) % 100, 0);
     return (cycles[1] - cycles[0]) / 100;
@@ -127,12 +126,11 @@ TEST(lanes_are_coalesced_into_lines)
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         begin();
         stream_lanes(&s, SAM_OP_vle32_v, 8, cases[i].address, cases[i].stride);
-        struct sam_gputime_result r = run("");
+        SCOPED(sam_gputime_result) r = run("");
         assert_int_equal(r.sm[0].l1d.reads, cases[i].lines);
         assert_int_equal(r.rows[0].lines, cases[i].lines);
         assert_int_equal(r.rows[0].accesses, 1);
         assert_int_equal(r.dram_bytes_read, 128 * cases[i].lines);
-        sam_gputime_result_free(&r);
     }
 }
 
@@ -141,11 +139,10 @@ TEST(atomics_go_lane_by_lane)
 {
     begin();
     stream_scalar(&s, SAM_OP_amoadd_w, 5, DATA);
-    struct sam_gputime_result r = run("");
+    SCOPED(sam_gputime_result) r = run("");
     assert_int_equal(r.sm[0].l1d.writes, 1);
     assert_int_equal(r.sm[0].l1d.write_hits, 0);
     assert_int_equal(r.l2.writes, 1);
-    sam_gputime_result_free(&r);
 }
 
 TEST(stores_write_back_on_a_hit_only)
@@ -254,13 +251,12 @@ TEST(a_fence_orders_memory)
             stream_add(&s, SAM_OP_fence, 0, 0, 0);
         stream_scalar(&s, SAM_OP_lw, 7, DATA + 4096);
         stream_add(&s, SAM_OP_addi, 7, 7, 0);
-        struct sam_gputime_result r = run("");
+        SCOPED(sam_gputime_result) r = run("");
         cycles[fence] = r.cycles;
         uint64_t waited = 0;
         for (size_t i = 0; i < r.row_count; i++)
             waited += r.rows[i].reasons[SAM_GPUTIME_FENCE];
         assert_true(fence ? waited > 100 : waited == 0);
-        sam_gputime_result_free(&r);
     }
     assert_true(cycles[1] > cycles[0] + 90);
 }

@@ -259,10 +259,9 @@ TEST(a_barrier_waits_for_the_slowest)
     all.of[1] = &fast;
     all.count = 2;
     const struct sam_gputime_config c = stream_config("");
-    struct sam_gputime_result r = streams_run(&all, &c, NULL);
+    SCOPED(sam_gputime_result) r = streams_run(&all, &c, NULL);
     assert_true(r.warp_slots[1][SAM_GPUTIME_BARRIER] > 450);
     assert_int_equal(r.warp_slots[0][SAM_GPUTIME_BARRIER], 1);
-    sam_gputime_result_free(&r);
 }
 
 /* A program that ends without endprg does not stop the others. */

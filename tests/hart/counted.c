@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs whose statistics, profile and cycles are counted in straight-line runs: all
  * figures equal those of single steps, wherever a run of the hart ends. */
-#include <string.h>
 
 #include "hart/core.h"
 #include "hart/program.h"
 #include "matrix/random_config.h"
 #include "profile_rows.h"
-#include "random.h"
 #include "streams.h"
 #include "tensor/engines_gen.h"
 
@@ -269,14 +267,13 @@ TEST(figures_are_those_of_steps)
         struct source s = {.random = test_random(&random)};
         struct sam_engines_config engines;
         struct sam_mxu_config mxu = random_mxu_config(&s.random, 4);
-        struct sam_error error;
         char text[512];
         s.wide = below(&s, 2);
         s.matrix = below(&s, 2);
         write_program(&s);
         egen_config(&s.random, text, sizeof text);
         sam_engines_defaults(&engines);
-        assert_int_equal(sam_engines_parse(text, &engines, &error), SAM_OK);
+        succeeds(sam_engines_parse, text, &engines);
         const unsigned what = below(&s, 6);
         const struct sam_hart_options options = {
             .collect_stats = what<4, .engines = what> 1 ? &engines : NULL,

@@ -2,8 +2,6 @@
 /* Translations kept on disk: the next run starts with them, whatever else reads or writes the
  * folder at the same time, but not with damaged ones or those of another library. */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hart/mixed.h"
 
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "matrix/random_config.h"
-#include "random.h"
 
 /* ------------------------------------------------------------------------------- programs */
 

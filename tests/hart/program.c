@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hart/program.h"
 
-#include <string.h>
-
 #include "assemble.h"
 #include "hart/core.h"
 
@@ -19,8 +17,7 @@ struct program program_new_in(const struct sam_hart_home *home, const char *isa,
     struct sam_hart_options o = {0};
     if (options)
         o = *options;
-    if (sam_isa_parse(isa, &o.isa, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_isa_parse, isa, &o.isa);
     p.image = test_assemble(isa, SAM_HART_CODE_BASE, NULL, text);
     if (sam_hart_new_in(home, &o, &p.hart, &p.error) != SAM_OK ||
         sam_hart_map(p.hart, DATA_BASE, DATA_SIZE, &p.error) != SAM_OK ||

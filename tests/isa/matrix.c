@@ -246,12 +246,10 @@ static void vectors(void **state)
 {
     (void)state;
     char path[4096];
-    struct sam_buffer text = {0};
-    struct sam_error error;
+    SCOPED(sam_buffer) text = {0};
     unsigned count = 0;
     snprintf(path, sizeof path, "%s/matrix-v0.1.tsv", getenv("SAMITE_VECTORS"));
-    if (sam_file_read(path, 1 << 20, &text, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_file_read, path, 1 << 20, &text);
     for (char *line = strtok((char *)text.data, "\n"); line; line = strtok(NULL, "\n"), count++) {
         char *end;
         uint32_t word = (uint32_t)strtoul(line, &end, 16);
@@ -262,7 +260,6 @@ static void vectors(void **state)
         both_ways(word, end + 1);
     }
     assert_true(count > 100);
-    sam_buffer_free(&text);
 }
 
 PROLOGUE

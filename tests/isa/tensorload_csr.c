@@ -152,13 +152,12 @@ TEST(test_ruled_names)
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         char text[96], *messages;
         snprintf(text, sizeof text, "csrw %s, a0\ncsrr a0, %s\n", rows[i].name, rows[i].name);
-        struct sam_image *image = test_assemble("tensor", text, &messages);
+        SCOPED_IMAGE *image = test_assemble("tensor", text, &messages);
         assert_non_null(image);
         const char *found = strstr(messages, rows[i].warning ? rows[i].warning : "warning");
         assert_int_equal(found != NULL, rows[i].warning != NULL);
         if (found)
             assert_null(strstr(found + 8, "warning: "));
         sam_text_free(messages);
-        sam_image_free(image);
     }
 }

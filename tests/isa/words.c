@@ -48,11 +48,10 @@ static int unload(void **state)
 
 static void check(const char *text, uint32_t word)
 {
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     const struct sam_section *section = test_section("ventus", text, ".text", &image);
     if (section->data_size != 4 || sam_le32(section->data) != word)
         fail_msg("'%s' gives %08x, expected %08x", text, sam_le32(section->data), word);
-    sam_image_free(image);
 }
 
 TEST(test_text_to_word)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Physical memory: removal of buffers, memory returned to the host, and threads that share it. */
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #ifdef __linux__

@@ -2,7 +2,6 @@
 /* Every scalar instruction of IMA_Zicsr_Zfinx against QEMU: RV32 on a Ventus warp and on a
  * tensor hart, RV64 on the latter. Each row of the tables gets an experiment by its operands, so
  * that a new row is tested or reported as missing. */
-#include <stdarg.h>
 
 #include "test.h"
 

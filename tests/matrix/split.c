@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products, loads and stores split into micro-operations. */
-#include <stdio.h>
 
 #include "test.h"
 #include "works.h"

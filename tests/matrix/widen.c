@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mx.load_widen: all values of both types against arithmetic of its own, what is not widened, and
  * half the beats on the bus. */
-#include <math.h>
 
 #include "hart/program.h"
 
@@ -50,12 +49,11 @@ static void load(const char *instruction, int stride, unsigned widen, const uint
     config.load_widen = (enum sam_mxu_widen)widen;
     const struct sam_hart_options options = {.size = sizeof options, .cycles = &config};
     snprintf(program, sizeof program, text, stride, instruction);
-    struct program p = program_new(ISA, &options, program);
+    SCOPED(program) p = program_new(ISA, &options, program);
     program_write(&p, DATA_BASE, data, size);
     program_expect(&p, SAM_HART_EBREAK);
     program_read(&p, DATA_BASE + 0x1000, out, 1024);
     *beats = sam_hart_cycles(p.hart)->bytes_loaded;
-    program_free(&p);
 }
 
 TEST(every_value)
@@ -108,10 +106,10 @@ TEST(options)
     struct sam_error error;
     sam_mxu_config_init(&config, 0);
     assert_int_equal(config.load_widen, SAM_MXU_WIDEN_NONE);
-    assert_int_equal(sam_mxu_config_set(&config, "load_widen=e5m2", &error), SAM_OK);
+    succeeds(sam_mxu_config_set, &config, "load_widen=e5m2");
     assert_int_equal(config.load_widen, SAM_MXU_WIDEN_E5M2);
     assert_int_equal(sam_mxu_config_set(&config, "load_widen=e4m", &error), SAM_ERR_USAGE);
     assert_string_equal(error.text, "load_widen=e4m: expected one of none|e4m3|e5m2");
-    assert_int_equal(sam_mxu_config_set(&config, "load_widen=none", &error), SAM_OK);
+    succeeds(sam_mxu_config_set, &config, "load_widen=none");
     assert_int_equal(config.load_widen, SAM_MXU_WIDEN_NONE);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "operator.h"
-#include "random.h"
 
 static uint64_t elements_of(const struct sam_shape *shape)
 {

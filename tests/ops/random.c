@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on random shapes: ranks 1 to 8, dims of 0, 1, primes and more than a block, every
  * element width. SAMITE_SEED=N runs from seed N, SAMITE_CASES=N sets how many of each operator. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "operator.h"
-#include "random.h"
 
 static uint64_t seed;
 

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles as text, JSON, folded stacks and an HTML page: their contents, and well-formedness. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "test.h"
 #include <jansson.h>
 
-#include "base/base.h"
-#include "must.h"
 #include "samite/samite.h"
 #include "simt/program.h"
 
@@ -36,14 +31,12 @@ static struct fixture make(bool readable)
 {
     struct fixture f = {.profile = sam_profile_new(), .program = program_new(source, 32)};
     struct sam_asm_options options = {.size = sizeof options, .base = SAM_CODE_BASE, .lines = true};
-    struct sam_error error;
     char *messages;
     assert_non_null(f.profile);
     sam_image_free(f.program.image);
-    must(sam_isa_parse("ventus", &options.isa, &error), &error);
-    must(sam_assemble(&options, readable ? path : "no/such/file.s", source, sizeof source - 1,
-                      &f.program.image, &messages, &error),
-         &error);
+    succeeds(sam_isa_parse, "ventus", &options.isa);
+    succeeds(sam_assemble, &options, readable ? path : "no/such/file.s", source, sizeof source - 1,
+             &f.program.image, &messages);
     sam_text_free(messages);
     f.program.launch.image = f.program.image;
     f.program.options.size = sizeof f.program.options;
@@ -63,9 +56,8 @@ static void release(struct fixture *f)
 
 static SAM_NOINLINE char *print(struct fixture *f, enum sam_profile_format format)
 {
-    struct sam_error error;
     char *text = NULL;
-    must(sam_profile_print(f->profile, format, &f->options, &text, &error), &error);
+    succeeds(sam_profile_print, f->profile, format, &f->options, &text);
     return text;
 }
 
@@ -227,12 +219,10 @@ TEST(empty)
     struct sam_profile *profile = sam_profile_new();
     struct sam_error error;
     for (int format = SAM_PROFILE_TEXT; format <= SAM_PROFILE_HTML; format++) {
-        char *text;
-        must(sam_profile_print(profile, (enum sam_profile_format)format, NULL, &text, &error),
-             &error);
+        SCOPED_TEXT *text = NULL;
+        succeeds(sam_profile_print, profile, (enum sam_profile_format)format, NULL, &text);
         if (format == SAM_PROFILE_HTML)
             check_nesting(text);
-        sam_text_free(text);
     }
     char *text = NULL;
     assert_int_equal(sam_profile_print(profile, (enum sam_profile_format)9, NULL, &text, &error),

@@ -2,14 +2,10 @@
 /* The table-driven decoder against the reference's switch: random words, mutated instructions,
  * and prefixes before them. Both must agree on validity, name and every operand. SAMITE_SEED=N
  * starts from seed N; SAMITE_CASES=N sets the number of words. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "isa/isa.h"
-#include "random.h"
 #include "random_gen.h"
 #include "reference/ref_insn.h"
 #include "samite/gpu.h"

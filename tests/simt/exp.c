@@ -2,15 +2,11 @@
 /* VFEXP on every level of the host's instruction set: for each float the bits of the host's exp
  * in double precision, rounded once (ruling 2.13). By default one float in 4099 and those around
  * each boundary; SAMITE_CASES=4294967296 takes all. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "base/fp.h"
 #include "machine/threads.h"
-#include "random.h"
 #include "simt/simt.h"
 
 static struct sam_machine machine;

@@ -2,13 +2,8 @@
 /* Bad arguments of session.h, cosim.h and profile.h: NULL, zero counts, sizes. */
 #include "program.h"
 
-#include <string.h>
-
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
-#include "refuses.h"
 #include "samite/cosim.h"
 #include "samite/profile.h"
 #include "samite/session.h"
@@ -21,8 +16,7 @@ struct fixture {
 static struct fixture make(void)
 {
     struct fixture f = {.program = program_new("nop\nnop\nendprg\n", 8)};
-    struct sam_error error;
-    must(sam_session_open(f.program.gpu, &f.program.launch, NULL, &f.session, &error), &error);
+    succeeds(sam_session_open, f.program.gpu, &f.program.launch, NULL, &f.session);
     return f;
 }
 
@@ -144,15 +138,15 @@ TEST(changing)
     refuses(sam_session_read_lane, s, lane, SAM_LANE_FIRST - 4, bytes, 4);
     refuses(sam_session_read_lane, s, lane, UINT64_C(1) << 32, bytes, 4);
     refuses(sam_session_read_lane, s, lane, SAM_LANE_X + 4 * 64 - 4, bytes, 8);
-    assert_int_equal(sam_session_set_v(s, 0, 0, 200, 7, vector, &refusal), SAM_OK);
-    assert_int_equal(sam_session_set_x(s, 0, 0, 33, 0x11223344, &refusal), SAM_OK);
-    assert_int_equal(sam_session_read_lane(s, lane, SAM_LANE_V + 800, bytes, 4, &refusal), SAM_OK);
+    succeeds(sam_session_set_v, s, 0, 0, 200, 7, vector);
+    succeeds(sam_session_set_x, s, 0, 0, 33, 0x11223344);
+    succeeds(sam_session_read_lane, s, lane, SAM_LANE_V + 800, bytes, 4);
     assert_memory_equal(bytes, "\4\3\2\1", 4);
-    assert_int_equal(sam_session_write_lane(s, lane, SAM_LANE_V + 802, &byte, 1, &refusal), SAM_OK);
-    assert_int_equal(sam_session_write_lane(s, lane, SAM_LANE_X + 133, &byte, 1, &refusal), SAM_OK);
-    assert_int_equal(sam_session_v(s, 0, 0, 200, now, &refusal), SAM_OK);
+    succeeds(sam_session_write_lane, s, lane, SAM_LANE_V + 802, &byte, 1);
+    succeeds(sam_session_write_lane, s, lane, SAM_LANE_X + 133, &byte, 1);
+    succeeds(sam_session_v, s, 0, 0, 200, now);
     assert_true(now[0] == 7 && now[1] == 0x01550304 && now[2] == 9);
-    assert_int_equal(sam_session_x(s, 0, 0, 33, &scalar, &refusal), SAM_OK);
+    succeeds(sam_session_x, s, 0, 0, 33, &scalar);
     assert_int_equal(scalar, 0x11225544);
     refuses(sam_session_write, NULL, 0, DATA, lanes, 4);
     refuses(sam_session_write, s, 0, DATA, NULL, 4);

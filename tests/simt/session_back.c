@@ -2,15 +2,8 @@
 /* Sessions go back in time: the state at a given time is always the same. */
 #include "program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
-#include "random.h"
 #include "samite/session.h"
 
 /* Warps race for words of global memory, meet at barriers, use local memory, a stack and prints. */
@@ -70,7 +63,7 @@ static struct program open_racing(struct sam_buffer *prints)
     p.launch.warps = 3;
     if (prints)
         p.options.print = (struct sam_sink){collect, prints};
-    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
+    succeeds(sam_gpu_set_options, p.gpu, &p.options);
     return p;
 }
 
@@ -159,7 +152,7 @@ TEST(snapshots)
 {
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 12; round++) {
-        struct program p = open_racing(NULL);
+        SCOPED(program) p = open_racing(NULL);
         struct sam_session *session = open_session(&p, true);
         struct sam_error *e = &p.error;
         struct {
@@ -196,7 +189,6 @@ TEST(snapshots)
         }
         must(sam_session_finish(session, NULL, e), e);
         sam_session_close(session);
-        program_free(&p);
     }
 }
 
@@ -263,7 +255,7 @@ TEST(any_time)
 TEST(backwards)
 {
     for (unsigned round = 0; round < 8; round++) {
-        struct program p = open_racing(NULL);
+        SCOPED(program) p = open_racing(NULL);
         struct sam_session *session = open_session(&p, false);
         struct sam_error *e = &p.error;
         struct {
@@ -333,7 +325,6 @@ TEST(backwards)
             assert_int_equal(sam_session_time(session), time);
         }
         sam_session_close(session);
-        program_free(&p);
     }
 }
 
@@ -361,7 +352,7 @@ TEST(one_warp_back)
     static struct runs runs;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 6; round++) {
-        struct program p = open_racing(NULL);
+        SCOPED(program) p = open_racing(NULL);
         struct sam_session *session = open_session(&p, false);
         struct sam_error *e = &p.error;
         struct sam_session_stop stop;
@@ -413,13 +404,12 @@ TEST(one_warp_back)
             }
         }
         sam_session_close(session);
-        program_free(&p);
     }
 }
 
 TEST(mistakes)
 {
-    struct program p = open_racing(NULL);
+    SCOPED(program) p = open_racing(NULL);
     struct sam_session *session = open_session(&p, false);
     struct sam_error *e = &p.error;
     struct sam_session_stop stop;
@@ -435,5 +425,4 @@ TEST(mistakes)
     must(sam_session_drop(session, id, e), e);
     must_refuse(sam_session_restore(session, id, e), e, "no snapshot");
     sam_session_close(session);
-    program_free(&p);
 }

@@ -4,12 +4,6 @@
  * races that follow from docs/system-rulings.md, byte by byte. */
 #include "system/program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "random.h"
-
 #define DATA  UINT32_C(0x90000000)
 #define SPACE 0x200u /* contended bytes */
 

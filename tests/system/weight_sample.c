@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "system/weight_sample.h"
 
-#include <stdlib.h>
-
 #include "test.h"
 
 #include "codec/weights.h"
@@ -21,7 +19,7 @@ struct sample make_sample(enum sam_dtype type, size_t size, const struct sam_cod
     return s;
 }
 
-void free_sample(struct sample *s)
+void sample_free(struct sample *s)
 {
     free(s->file.data);
     free(s->chunks.data);

@@ -4,10 +4,6 @@
 #include "tensor/unit.h"
 
 #include <fenv.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/dtype.h"
 
@@ -19,7 +15,7 @@ static void add(const char *type, unsigned bits, int imm, const uint32_t *in, ui
     uint8_t bytes[TL_SIZE] = {0};
     snprintf(setup, sizeof setup, "li t0, %s\ncsrw ttype, t0\n", type);
     snprintf(insn, sizeof insn, "tl.addi tl1, tl2, %d", imm);
-    struct program p = unit_new(RV64, NULL, setup, insn);
+    SCOPED(program) p = unit_new(RV64, NULL, setup, insn);
     for (unsigned i = 0; i < count; i++)
         for (unsigned b = 0; b < bits; b++)
             bytes[(i * bits + b) / 8] |= (uint8_t)((in[i] >> b & 1) << (i * bits + b) % 8);
@@ -31,7 +27,6 @@ static void add(const char *type, unsigned bits, int imm, const uint32_t *in, ui
         for (unsigned b = 0; b < bits; b++)
             out[i] |= (uint32_t)(result[(i * bits + b) / 8] >> (i * bits + b) % 8 & 1) << b;
     }
-    program_free(&p);
 }
 
 static void expect(const char *type, unsigned bits, int imm, const uint32_t *in,
@@ -146,14 +141,13 @@ TEST(whole_register)
 TEST(leaves_flags)
 {
     for (int raised = 0; raised < 2; raised++) {
-        struct program p = unit_new(
+        SCOPED(program) p = unit_new(
             RV64, NULL,
             raised ? "li t0, 0x100\ncsrw ttype, t0\nli t1, 0x3f800000\nfdiv.s t1, t1, zero\n"
                    : "li t0, 0x400\ncsrw ttype, t0\n",
             "tl.addi tl1, tl2, 3\ncsrr a0, fflags");
         program_expect(&p, SAM_HART_EBREAK);
         assert_int_equal(sam_hart_x(p.hart, 10), raised ? 8 : 0); /* DZ */
-        program_free(&p);
     }
     /* in one run, without stepping */
     struct program p = program_new(RV64, NULL,
@@ -201,7 +195,7 @@ TEST(every_element)
             char setup[64], insn[64];
             snprintf(setup, sizeof setup, "li t0, %s\ncsrw ttype, t0\n", format->type);
             snprintf(insn, sizeof insn, "tl.addi tl1, tl2, %d", imms[m]);
-            struct program p = unit_new(RV64, NULL, setup, insn);
+            SCOPED(program) p = unit_new(RV64, NULL, setup, insn);
             for (uint32_t from = 0; from < all; from += block) {
                 uint8_t bytes[TL_SIZE];
                 for (unsigned i = 0; i < TL_SIZE; i++) /* element k is from + k */
@@ -222,7 +216,6 @@ TEST(every_element)
                                  (from + k) & (all - 1), imms[m], have, want);
                 }
             }
-            program_free(&p);
         }
     }
 }

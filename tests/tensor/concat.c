@@ -3,9 +3,6 @@
  * element size against the definition, element by element. */
 #include "tensor/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static struct program block(const char *type, unsigned d0, unsigned d1, unsigned d2, uint32_t mask1,
                             uint32_t mask2, const char *insn)
 {
@@ -23,14 +20,13 @@ static struct program block(const char *type, unsigned d0, unsigned d1, unsigned
  * print bit 0 first: 0011 is 0xc. */
 TEST(manual_4_3_4)
 {
-    struct program p = block(INT8, 1, 1, 4, 0xc, 0x3, "tl.concat.2 tl1, tl2, tl3");
+    SCOPED(program) p = block(INT8, 1, 1, 4, 0xc, 0x3, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, "abcd", 4);
     unit_set(&p, 3, "efgh", 4);
     unit_passes(&p);
     unit_expect(&p, 1, 0, "cdef", 4);
     for (unsigned i = 4; i < TL_SIZE; i++)
         UNIT_EXPECT(&p, 1, i, unit_pattern(1, i));
-    program_free(&p);
 }
 
 /* Blocks of letters, lower case in tl2 and upper case in tl3: concatenations count positions,
@@ -52,7 +48,7 @@ TEST(rows)
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         const unsigned *d = cases[i].d;
-        struct program p =
+        SCOPED(program) p =
             block(INT8, d[0], d[1], d[2], cases[i].mask1, cases[i].mask2, cases[i].insn);
         unit_set(&p, 2, "abcdefghijkl", 12);
         unit_set(&p, 3, "ABCDEFGHIJKL", 12);
@@ -60,7 +56,6 @@ TEST(rows)
         unit_expect(&p, 1, 0, cases[i].expected, 12);
         for (unsigned k = 12; k < TL_SIZE; k++)
             UNIT_EXPECT(&p, 1, k, unit_pattern(1, k));
-        program_free(&p);
     }
 }
 
@@ -81,26 +76,24 @@ TEST(masks_and_registers)
         {0x6, 0, "tl.merge.2 tl1, tl0, tl3", 1, "e\0\0h"},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct program p = block(INT8, 1, 1, 4, cases[i].mask1, cases[i].mask2, cases[i].insn);
+        SCOPED(program) p = block(INT8, 1, 1, 4, cases[i].mask1, cases[i].mask2, cases[i].insn);
         unit_set(&p, 2, "abcd", 4);
         unit_set(&p, 3, "efgh", 4);
         unit_passes(&p);
         unit_expect(&p, cases[i].result, 0, cases[i].expected, 4);
         UNIT_EXPECT(&p, 0, 0, 0, 0, 0, 0, 0, 0);
-        program_free(&p);
     }
 }
 
 /* An odd number of 4-bit elements: the nibble after the block is unchanged. */
 TEST(odd_nibbles)
 {
-    struct program p = block("1", 1, 1, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
+    SCOPED(program) p = block("1", 1, 1, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, (const uint8_t[]){0x21, 0x43}, 2); /* 1 2 3 4 */
     unit_set(&p, 3, (const uint8_t[]){0x65, 0x87}, 2);
     unit_set(&p, 1, (const uint8_t[]){0xff, 0xff}, 2);
     unit_passes(&p);
     UNIT_EXPECT(&p, 1, 0, 0x53, 0xf0); /* 3 5 0, f */
-    program_free(&p);
 }
 
 /* Element `i` of a register filled with the pattern. */
@@ -157,7 +150,7 @@ TEST(every_element)
                     uint32_t mask1 = 0x9249b4d2, mask2 = ~mask1; /* as many as there are */
                     snprintf(insn, sizeof insn, "tl.%s.%u tl1, tl2, tl3",
                              concat ? "concat" : "merge", dim);
-                    struct program p = block(types[t].code, d[0], d[1], d[2], mask1, mask2, insn);
+                    SCOPED(program) p = block(types[t].code, d[0], d[1], d[2], mask1, mask2, insn);
                     unit_passes(&p);
                     for (unsigned i = 0; i < d[0] * d[1] * d[2]; i++) {
                         unsigned at[3] = {i / (d[1] * d[2]), i / d[2] % d[1], i % d[2]}, from;
@@ -170,7 +163,6 @@ TEST(every_element)
                     }
                     for (unsigned i = d[0] * d[1] * d[2]; i < 8192 / bits; i++)
                         assert_int_equal(element_now(&p, 1, i, bits), element(1, i, bits));
-                    program_free(&p);
                 }
 }
 
@@ -178,7 +170,7 @@ TEST(every_element)
 TEST(manual_5_3)
 {
     /* example 3: [8,16,4], positions 0..3 of the first, 12..15 of the second */
-    struct program p = block(INT8, 8, 16, 4, 0xf, 0xf000, "tl.concat.1 tl16, tl17, tl18");
+    SCOPED(program) p = block(INT8, 8, 16, 4, 0xf, 0xf000, "tl.concat.1 tl16, tl17, tl18");
     unit_passes(&p);
     for (unsigned i = 0; i < 8; i++)
         for (unsigned j = 0; j < 16; j++)
@@ -187,5 +179,4 @@ TEST(manual_5_3)
                             j < 4   ? unit_pattern(17, (i * 16 + j) * 4 + k)
                             : j < 8 ? unit_pattern(18, (i * 16 + j + 8) * 4 + k)
                                     : 0);
-    program_free(&p);
 }

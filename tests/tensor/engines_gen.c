@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tensor/engines_gen.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "hart/program.h"
-#include "random.h"
 
 static const char *const engines[] = {"load", "comp", "store", "reshape"};
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reference itself, on examples of the manual and values worked out by hand; its float
  * additions against the host's. */
-#include <math.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "random.h"
 #include "reference/tensor_ref.h"
 #include "words.h"
 
