@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.ADDI: the manual's examples, values worked out by hand for each type, and every element of
- * the types of up to 16 bits against the exact sum rounded once. */
+/* TL.ADDI: the manual's examples, and values worked out by hand for each type. Every element with
+ * every immediate: every_addi.c. */
 #include "tensor/unit.h"
-
-#include <fenv.h>
-
-#include "base/dtype.h"
 
 /* Elements of `bits` bits, then ADDI, then the elements again. */
 static void add(const char *type, unsigned bits, int imm, const uint32_t *in, uint32_t *out,
@@ -161,85 +157,4 @@ TEST(leaves_flags)
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(sam_hart_x(p.hart, 10), 8);
     program_free(&p);
-}
-
-/* ------------------------------------------------------------- every element of a format */
-
-struct format {
-    const char *type;
-    unsigned bits;
-    enum sam_dtype dtype;
-};
-
-static const struct format formats[] = {
-    {"0x10", 4, SAM_E2M1}, {"0x20", 4, SAM_E1M2}, {"0x30", 4, SAM_E3M0},  {"0x40", 8, SAM_E4M3},
-    {"0x80", 8, SAM_E5M2}, {"0xc0", 8, SAM_E3M4}, {"0x100", 16, SAM_F16}, {"0x200", 16, SAM_BF16},
-};
-
-/* The sum has at most 8 bits of imm and 11 of the element: exact in double, except for bfloat16,
- * where 53 bits make the double rounding harmless. */
-static uint32_t expected_sum(const struct format *f, uint32_t element, int imm)
-{
-    const struct sam_fp_format *fp = &sam_dtype_table[f->dtype].fp;
-    return (uint32_t)sam_fp_round(fp, sam_fp_value(fp, element) + imm);
-}
-
-TEST(every_element)
-{
-    static const int imms[] = {-128, -127, -65, -16, -3, -1, 0, 1, 2, 5, 64, 127};
-    for (size_t f = 0; f < SAM_COUNT(formats); f++) {
-        const struct format *format = &formats[f];
-        unsigned block = 8 * TL_SIZE / format->bits;
-        uint32_t all = 1u << format->bits;
-        for (size_t m = 0; m < SAM_COUNT(imms); m++) {
-            char setup[64], insn[64];
-            snprintf(setup, sizeof setup, "li t0, %s\ncsrw ttype, t0\n", format->type);
-            snprintf(insn, sizeof insn, "tl.addi tl1, tl2, %d", imms[m]);
-            SCOPED(program) p = unit_new(RV64, NULL, setup, insn);
-            for (uint32_t from = 0; from < all; from += block) {
-                uint8_t bytes[TL_SIZE];
-                for (unsigned i = 0; i < TL_SIZE; i++) /* element k is from + k */
-                    bytes[i] = (uint8_t)(format->bits == 4   ? (2 * i & 15) | (2 * i + 1) << 4
-                                         : format->bits == 8 ? i
-                                                             : (from + i / 2) >> i % 2 * 8);
-                unit_set(&p, 2, bytes, sizeof bytes);
-                sam_hart_set_pc(p.hart, sam_image_find(p.image, "insn")->value);
-                unit_passes(&p);
-                const uint8_t *out = sam_hart_tl(p.hart, 1);
-                for (unsigned k = 0; k < block; k++) {
-                    uint32_t have = format->bits == 4   ? out[k / 2] >> k % 2 * 4 & 15
-                                    : format->bits == 8 ? out[k]
-                                                        : sam_le16(out + 2 * k);
-                    uint32_t want = expected_sum(format, (from + k) & (all - 1), imms[m]);
-                    if (have != want)
-                        fail_msg("type %s: %x + %d is %x, expected %x", format->type,
-                                 (from + k) & (all - 1), imms[m], have, want);
-                }
-            }
-        }
-    }
-}
-
-/* Singles and TF32: double holds enough of the sum. */
-TEST(random_singles)
-{
-    const struct sam_fp_format *tf32 = &sam_dtype_table[SAM_TF32].fp;
-    for (unsigned turn = 0; turn < 2000; turn++) {
-        uint32_t in[16], out[16];
-        int imm = rand() % 256 - 128;
-        for (unsigned i = 0; i < 16; i++) {
-            uint32_t exponent = turn % 2 ? (uint32_t)rand() % 255 : 110 + (uint32_t)rand() % 40;
-            in[i] = ((uint32_t)rand() & 0x807fffff) | exponent << 23 | (uint32_t)(rand() & 1) << 31;
-        }
-        if (turn % 4 < 2) {
-            add("0x400", 32, imm, in, out, 16);
-            for (unsigned i = 0; i < 16; i++)
-                assert_int_equal(out[i], sam_f32_bits((float)((double)sam_bits_f32(in[i]) + imm)));
-        } else {
-            add("0x800", 32, imm, in, out, 16);
-            for (unsigned i = 0; i < 16; i++)
-                assert_int_equal(
-                    out[i], sam_fp_round(tf32, (double)sam_bits_f32(in[i] & 0xffffe000) + imm));
-        }
-    }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.CONCAT and TL.MERGE: hand-computed examples, those of the manual, and every dimension and
- * element size against the definition, element by element. */
+/* TL.CONCAT and TL.MERGE: hand-computed examples, and those of the manual. Every pair of masks, and
+ * random ones on all types: every_move.c. */
 #include "tensor/unit.h"
 
 static struct program block(const char *type, unsigned d0, unsigned d1, unsigned d2, uint32_t mask1,
@@ -94,76 +94,6 @@ TEST(odd_nibbles)
     unit_set(&p, 1, (const uint8_t[]){0xff, 0xff}, 2);
     unit_passes(&p);
     UNIT_EXPECT(&p, 1, 0, 0x53, 0xf0); /* 3 5 0, f */
-}
-
-/* Element `i` of a register filled with the pattern. */
-static uint32_t element(unsigned tl, unsigned i, unsigned bits)
-{
-    uint32_t value = 0;
-    if (bits == 4)
-        return unit_pattern(tl, i / 2) >> 4 * (i % 2) & 15;
-    for (unsigned k = 0; k < bits / 8; k++)
-        value |= (uint32_t)unit_pattern(tl, i * bits / 8 + k) << 8 * k;
-    return value;
-}
-
-static uint32_t element_now(const struct program *p, unsigned tl, unsigned i, unsigned bits)
-{
-    const uint8_t *bytes = sam_hart_tl(p->hart, tl);
-    uint32_t value = 0;
-    if (bits == 4)
-        return bytes[i / 2] >> 4 * (i % 2) & 15;
-    for (unsigned k = 0; k < bits / 8; k++)
-        value |= (uint32_t)bytes[i * bits / 8 + k] << 8 * k;
-    return value;
-}
-
-/* The source position of result position `j`; *from receives tl, 0: zero. */
-static unsigned source(bool concat, unsigned j, unsigned size, uint32_t mask1, uint32_t mask2,
-                       unsigned *from)
-{
-    *from = concat ? 0 : mask1 >> j & 1 ? 2 : 3;
-    for (unsigned k = 0, at = 0; concat && k < 2 * size; k++) {
-        uint32_t mask = k < size ? mask1 : mask2;
-        if (mask >> k % size & 1 && at++ == j) {
-            *from = k < size ? 2 : 3;
-            return k % size;
-        }
-    }
-    return j;
-}
-
-TEST(every_element)
-{
-    static const struct {
-        const char *code;
-        unsigned bits;
-    } types[] = {{"1", 4}, {"2", 8}, {"4", 16}, {"8", 32}};
-    static const unsigned shapes[][3] = {{4, 8, 8},  {3, 5, 7},  {32, 1, 4},
-                                         {2, 32, 2}, {1, 4, 32}, {16, 4, 3}};
-    for (size_t t = 0; t < SAM_COUNT(types); t++)
-        for (size_t s = 0; s < SAM_COUNT(shapes); s++)
-            for (unsigned dim = 0; dim < 3; dim++)
-                for (int concat = 0; concat < 2; concat++) {
-                    const unsigned *d = shapes[s], bits = types[t].bits;
-                    char insn[64];
-                    uint32_t mask1 = 0x9249b4d2, mask2 = ~mask1; /* as many as there are */
-                    snprintf(insn, sizeof insn, "tl.%s.%u tl1, tl2, tl3",
-                             concat ? "concat" : "merge", dim);
-                    SCOPED(program) p = block(types[t].code, d[0], d[1], d[2], mask1, mask2, insn);
-                    unit_passes(&p);
-                    for (unsigned i = 0; i < d[0] * d[1] * d[2]; i++) {
-                        unsigned at[3] = {i / (d[1] * d[2]), i / d[2] % d[1], i % d[2]}, from;
-                        at[dim] = source(concat, at[dim], d[dim], mask1, mask2, &from);
-                        unsigned k = (at[0] * d[1] + at[1]) * d[2] + at[2];
-                        uint32_t want = from ? element(from, k, bits) : 0;
-                        if (element_now(&p, 1, i, bits) != want)
-                            fail_msg("%s, %u bits, [%u,%u,%u], element %u: %x, expected %x", insn,
-                                     bits, d[0], d[1], d[2], i, element_now(&p, 1, i, bits), want);
-                    }
-                    for (unsigned i = d[0] * d[1] * d[2]; i < 8192 / bits; i++)
-                        assert_int_equal(element_now(&p, 1, i, bits), element(1, i, bits));
-                }
 }
 
 /* Masks with too few bits: zeros follow the selected elements, in every row. */
