@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores: coalescing, local memory, caches, limits of accesses in flight. */
+/* Loads and stores: coalescing, local memory, caches, limits of accesses in flight. Latencies and
+ * rates: assembly_memory.c. */
 #include "test.h"
 
 #include "gputime/stream.h"
@@ -41,28 +42,6 @@ static uint64_t chase(const char *text, uint32_t stride, uint32_t window)
     }
     assert_int_equal((cycles[1] - cycles[0]) % 100, 0);
     return (cycles[1] - cycles[0]) / 100;
-}
-
-/* A round of a pointer chase: collect, LSU, cache, write-back, wake-up. */
-TEST(a_chase_takes_the_latency_of_its_level)
-{
-    const struct sam_gputime_config c = stream_config("");
-    const uint32_t around = c.collect_request + c.collect_read + c.emit_latency + c.lsu_latency +
-                            c.lsu_return + c.wakeup_latency;
-    assert_int_equal(chase("", 128, 4096), around + c.l1_latency);
-    /* an L1 of two lines holds none of a round of eight; the L2 holds all */
-    const uint32_t l2 = c.l1_miss_latency + c.l2_latency + c.l1_fill_latency;
-    assert_int_equal(chase("l1_sets=1", 128, 1024), around + l2);
-    /* nor does an L2 of two */
-    const uint32_t beats = c.line_bytes / c.mem_bytes;
-    const uint32_t memory =
-        c.l1_miss_latency + c.mem_latency + beats - 1 + c.l2_miss_latency + c.l1_fill_latency;
-    assert_int_equal(chase("l1_sets=1,l2_sets=1,l2_ways=2", 128, 1024), around + memory);
-    /* perfect memory has one latency */
-    const struct sam_gputime_config p = stream_config("preset=systemc");
-    assert_int_equal(chase("preset=systemc", 128, 1024), p.collect_request + p.collect_read +
-                                                             p.emit_latency + p.perfect_latency +
-                                                             p.wakeup_latency);
 }
 
 /* The ruling: 7 from execution to write-back of a hit; 10 in the Verilog edition. */
