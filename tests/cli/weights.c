@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verbs of the weight codec under interruption: kill -9 at any moment, Ctrl-C while they
- * wait; progress on a terminal; and generated models. SAMITE_KILLS=N kills each verb N times. */
+/* The verbs of the weight codec under interruption: kill -9 at any moment, another process at
+ * work, Ctrl-C while they wait; progress on a terminal; and generated models. SAMITE_KILLS=N kills
+ * each verb N times. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -142,6 +143,24 @@ TEST(killed)
         for (unsigned i = 0; i < 3 && tasks[t].outputs[i]; i++)
             assert_true(same_file(tasks[t].outputs[i], tasks[t].expected[i]));
     }
+}
+
+/* A record held by another process prevents a second run of the part, with and without -f. */
+TEST(locks)
+{
+    run_script("mkdir held; echo 'samite part 0000000000000000 working' >held/.samite-part-1-of-2");
+    char path[128];
+    snprintf(path, sizeof path, "%s/held/.samite-part-1-of-2", directory);
+    FILE *file = fopen(path, "r+");
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    assert_non_null(file);
+    assert_int_equal(fcntl(fileno(file), F_SETLK, &all), 0);
+    expect_failure("pack -q --part 1/2 in -o held", 2, "another process works on part 1/2");
+    expect_failure("pack -qf --part 1/2 in -o held", 2, "another process works on part 1/2");
+    fclose(file);
+    /* The record of a killed process is taken over. */
+    run_script("$SAMITE pack -q --part 1/2 in -o held; $SAMITE pack -q --part 2/2 in -o held; "
+               "diff -r in.packed held");
 }
 
 /* The first `size` bytes of `name` arrive through a pipe, then nothing. Ctrl-C. */
