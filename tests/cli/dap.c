@@ -614,4 +614,28 @@ TEST(broken_framing)
     done(&o);
 }
 
+/* An editor's session goes through all launches, with the same breakpoints. */
+TEST(a_chain_in_an_editor)
+{
+    write_text("addn.s", addn);
+    run_script(". $SAMITE_SOURCE/tests/cli/pair.sh; pair one 0x90001000 1 first; "
+               "pair two 0x90002000 20");
+    client_begin();
+    launches("{'args':['one.metadata','one.data','two.metadata','two.data','--dump',"
+             "'0x90000000:64:end.bin'],'stopAtEnd':true}");
+    asks("setInstructionBreakpoints",
+         "{'breakpoints':[{'instructionReference':'0x80000000','condition':'warp 1'}]}");
+    asks("configurationDone", "{}");
+    stops("instruction breakpoint");
+    asks("continue", "{'threadId':1}");
+    stops("instruction breakpoint"); /* of the second launch */
+    asks("continue", "{'threadId':1}");
+    assert_string_equal(text_at(event("stopped"), "description"), "the program has ended");
+    asks("continue", "{'threadId':1}");
+    assert_int_equal(number_at(event("exited"), "exitCode"), 0);
+    event("terminated");
+    client_end();
+    run_script("test \"$(od -An -t u4 -N 8 end.bin | tr -s ' ')\" = ' 21 121'");
+}
+
 TEST_GROUP(setup, remove_directory)
