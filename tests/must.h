@@ -19,6 +19,15 @@ static inline void must(enum sam_status status, const struct sam_error *error)
         must((function)(__VA_ARGS__, &must_error_), &must_error_);                                 \
     } while (0)
 
+/* function(..., error) must fail with this status and a message that contains `part`. */
+#define must_fail(expected, part, function, ...)                                                   \
+    do {                                                                                           \
+        struct sam_error must_error_;                                                              \
+        assert_int_equal((function)(__VA_ARGS__, &must_error_), expected);                         \
+        if (!strstr(must_error_.text, part))                                                       \
+            fail_msg("no '%s' in: %s", part, must_error_.text);                                    \
+    } while (0)
+
 /* Fail the test unless the call was rejected, with a message that contains `text`. */
 static inline void must_refuse(enum sam_status status, const struct sam_error *error,
                                const char *text)

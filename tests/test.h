@@ -60,6 +60,20 @@ static inline void scope_text_free(char **text)
 #define SCOPED_TEXT  __attribute__((cleanup(scope_text_free))) char
 #define FREED        __attribute__((cleanup(scope_free)))
 
+/* Memory of malloc(). */
+static inline void *test_room(size_t size)
+{
+    void *room = malloc(size);
+    assert_non_null(room);
+    return room;
+}
+
+/* A text for free(), as FREED char *words = formatted("--jobs %u", jobs). */
+char *formatted(const char *format, ...) TEST_PRINTF(1, 2);
+
+/* A function for the setup or teardown of a test: FIXTURE(setup) { ...; return 0; }. */
+#define FIXTURE(function) static int function(__attribute__((unused)) void **state)
+
 /* Called by cmocka before the first case and after the last one; each may be NULL. */
 #define TEST_GROUP(set_up, tear_down)                                                              \
     __attribute__((constructor)) static void test_register_group(void)                             \

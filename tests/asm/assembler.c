@@ -262,9 +262,8 @@ TEST(test_include)
 TEST(test_long_branches)
 {
     for (int gap = 4070; gap <= 4110; gap += 4) {
-        char text[128];
         SCOPED_IMAGE *image = NULL;
-        snprintf(text, sizeof text, "beq a0, a1, far\n.space %d\nfar: nop\n", gap - 2);
+        FREED char *text = formatted("beq a0, a1, far\n.space %d\nfar: nop\n", gap - 2);
         const struct sam_section *s = test_section(V, text, ".text", &image);
         struct sam_isa isa = test_isa(V);
         struct sam_insn insn;

@@ -45,8 +45,7 @@ static glob_t files;
 PROLOGUE
 {
     const char *root = getenv("SAMITE_SOURCE");
-    char pattern[4096];
-    snprintf(pattern, sizeof pattern, "%s/tests/asm/errors/*.s", root ? root : ".");
+    FREED char *pattern = formatted("%s/tests/asm/errors/*.s", root ? root : ".");
     if (glob(pattern, 0, NULL, &files) != 0 || files.gl_pathc == 0) {
         fprintf(stderr, "no %s\n", pattern);
         exit(1);
@@ -55,9 +54,8 @@ PROLOGUE
         test_add(test_file, files.gl_pathv[i], "%s", strrchr(files.gl_pathv[i], '/') + 1);
 }
 
-static int free_names(void **state)
+FIXTURE(free_names)
 {
-    (void)state;
     globfree(&files);
     return 0;
 }

@@ -7,8 +7,7 @@
 /* EXPRESSION as a .dword must be `value`. */
 static void check(const char *expression, int64_t value)
 {
-    char text[160];
-    snprintf(text, sizeof text, ".dword %s", expression);
+    FREED char *text = formatted(".dword %s", expression);
     SCOPED_IMAGE *image = NULL;
     const struct sam_section *section = test_section("rv32i", text, ".text", &image);
     uint64_t found = sam_le32(section->data) | (uint64_t)sam_le32(section->data + 4) << 32;

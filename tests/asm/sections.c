@@ -31,8 +31,7 @@ TEST(test_zeros_in_bss)
         ".dword 1", ".byte 0, 5", "a: .word a", ".ascii \"a\"", ".float 1", ".word q\n.equ q, 3",
     };
     for (size_t i = 0; i < SAM_COUNT(wrong); i++) {
-        char text[64];
-        snprintf(text, sizeof text, ".bss\n%s", wrong[i]);
+        FREED char *text = formatted(".bss\n%s", wrong[i]);
         test_refused(RV32, text, "non-zero value in section .bss: it holds only zeros");
     }
     test_refused(RV32, ".bss\nnop", "instruction in section .bss: it holds only zeros");
@@ -44,9 +43,8 @@ TEST(test_code_anywhere)
 {
     static const char *const names[] = {".data", ".rodata", ".mine"};
     for (size_t i = 0; i < SAM_COUNT(names); i++) {
-        char text[128];
-        snprintf(text, sizeof text, ".section %s\n.byte 1\nback: nop\nbeq a0, a1, back\n",
-                 names[i]);
+        FREED char *text =
+            formatted(".section %s\n.byte 1\nback: nop\nbeq a0, a1, back\n", names[i]);
         SCOPED_IMAGE *image = NULL;
         const struct sam_section *section = test_section(RV32, text, names[i], &image);
         assert_int_equal(section->data_size, 9);

@@ -186,10 +186,9 @@ TEST(test_hex)
     for (size_t i = 0; i < SAM_COUNT(values); i++) {
         for (unsigned digits = 1; digits <= 16; digits++) {
             SCOPED(sam_buffer) b = {0};
-            char expected[32];
             const uint64_t mask = digits < 16 ? (UINT64_C(1) << 4 * digits) - 1 : UINT64_MAX;
-            snprintf(expected, sizeof expected, "x=%0*llx", (int)digits,
-                     (unsigned long long)(values[i] & mask));
+            FREED char *expected =
+                formatted("x=%0*llx", (int)digits, (unsigned long long)(values[i] & mask));
             assert_true(sam_buffer_puts(&b, "x="));
             assert_true(sam_buffer_hex(&b, values[i], digits));
             assert_string_equal(sam_buffer_text(&b), expected);

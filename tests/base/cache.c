@@ -24,9 +24,8 @@ static struct home home_new(void)
 
 static void home_free(const struct home *home)
 {
-    char command[64];
     unsetenv("XDG_CACHE_HOME");
-    snprintf(command, sizeof command, "rm -r %s", home->path);
+    FREED char *command = formatted("rm -r %s", home->path);
     assert_int_equal(system(command), 0);
 }
 

@@ -21,28 +21,24 @@ enum { COMMA, LATIN_1, TURKISH };
 static char folder[1024];
 static bool made[SAM_COUNT(locales)];
 
-static int make_locales(void **state)
+FIXTURE(make_locales)
 {
-    (void)state;
     const char *temporary = getenv("TMPDIR");
-    char command[4096];
     snprintf(folder, sizeof folder, "%s/samite-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(folder) || setenv("LOCPATH", folder, 1) != 0)
         return -1;
     for (size_t i = 0; i < SAM_COUNT(locales); i++) {
-        snprintf(command, sizeof command, "localedef -i %s -f %s '%s/%s.%s' >/dev/null 2>&1",
-                 locales[i].source, locales[i].charmap, folder, locales[i].source,
-                 locales[i].charmap);
+        FREED char *command =
+            formatted("localedef -i %s -f %s '%s/%s.%s' >/dev/null 2>&1", locales[i].source,
+                      locales[i].charmap, folder, locales[i].source, locales[i].charmap);
         made[i] = system(command) == 0;
     }
     return 0;
 }
 
-static int remove_locales(void **state)
+FIXTURE(remove_locales)
 {
-    (void)state;
-    char command[4096];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    FREED char *command = formatted("rm -rf '%s'", folder);
     return system(command) == 0 ? 0 : -1;
 }
 
@@ -50,8 +46,7 @@ static int remove_locales(void **state)
  * skipped case that meson understands). */
 static bool use(unsigned which)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s.%s", locales[which].source, locales[which].charmap);
+    FREED char *name = formatted("%s.%s", locales[which].source, locales[which].charmap);
     if (!made[which]) {
         print_message("left out: localedef cannot make %s here\n", name);
         return false;
@@ -63,17 +58,15 @@ static bool use(unsigned which)
     return true;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     setlocale(LC_ALL, "C");
     return 0;
 }
 
 static void comma_is_there(void)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%.1f", 0.5);
+    FREED char *text = formatted("%.1f", 0.5);
     assert_string_equal(text, "0,5");
 }
 

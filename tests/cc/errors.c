@@ -143,14 +143,13 @@ static void compiles_to(const char *path, const char *expected, size_t expected_
 /* Cuts every entry to `keep` bytes, or flips a bit of byte `flip`; the number of entries. */
 static unsigned damage(const char *folder, off_t keep, long flip)
 {
-    char path[700];
     unsigned count = 0;
     DIR *entries = opendir(folder);
     assert_non_null(entries);
     for (const struct dirent *e; (e = readdir(entries));) {
         if (e->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        FREED char *path = formatted("%s/%s", folder, e->d_name);
         FILE *file = fopen(path, "r+b");
         assert_non_null(file);
         if (keep >= 0) {

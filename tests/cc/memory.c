@@ -132,8 +132,7 @@ TEST(atomic_types)
         "out[3 * i] = whole[0]; out[3 * i + 1] = whole[1]; out[3 * i + 2] = atomic_load(&c); }";
     static const char *const standards[] = {"// CL2.0\n", "// CL3.0\n"};
     for (size_t k = 0; k < SAM_COUNT(standards); k++) {
-        char text[1024];
-        snprintf(text, sizeof text, "%s" CC_KERNEL "%s", standards[k], body);
+        FREED char *text = formatted("%s" CC_KERNEL "%s", standards[k], body);
         cc_check(text, 3, expect_atomic_types);
     }
 }

@@ -270,8 +270,7 @@ static void compare(const struct writer *w, uint64_t seed)
     for (unsigned k = 0; k < IN; k++)
         in[k] = k % 3 == 0 ? k % 11 : (uint32_t)((seed + k) * UINT64_C(0x9e3779b97f4a7c15) >> 29);
     for (unsigned k = 0; k < PER_FILE; k++) {
-        char name[16];
-        snprintf(name, sizeof name, "k%u", k);
+        FREED char *name = formatted("k%u", k);
         void (*run)(uint32_t *, const uint32_t *, uint32_t) =
             (void (*)(uint32_t *, const uint32_t *, uint32_t))dlsym(host, name);
         memset(want, 0, sizeof want);

@@ -26,9 +26,8 @@ static const char source[] = ".globl k\n"
     "'program':'k.s','args':['--kernel','k','--grid','1','--block','64','--arg',"                  \
     "'out:u32:4:out.npy']"
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     make_directory();
     write_text("k.s", source);
     write_text("spin.s", ".globl k\nk: lw a1, 0(a0)\n li t0, 0\n"
@@ -529,8 +528,7 @@ TEST(program_output)
 static bool has_clang(void)
 {
     const char *clang = getenv("SAMITE_CLANG");
-    char command[256];
-    snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", clang ? clang : "clang");
+    FREED char *command = formatted("%s --version >/dev/null 2>&1", clang ? clang : "clang");
     return system(command) == 0;
 }
 

@@ -76,8 +76,7 @@ static json_t *receive(void)
             size = strtoul(line + 16, NULL, 10);
     if (!size)
         fail_msg("the debugger has ended");
-    char *body = malloc(size);
-    assert_non_null(body);
+    char *body = test_room(size);
     assert_int_equal(fread(body, 1, size, from), size);
     json_t *message = json_loadb(body, size, 0, NULL);
     free(body);
@@ -160,8 +159,7 @@ const char *text_at(const json_t *root, const char *path)
 
 void expect_line(int thread, int line)
 {
-    char arguments[64];
-    snprintf(arguments, sizeof arguments, "{'threadId':%d}", thread);
+    FREED char *arguments = formatted("{'threadId':%d}", thread);
     const json_int_t found = number_at(asks("stackTrace", arguments), "stackFrames/0/line");
     if (found != line)
         fail_msg("at line %d, not at %d", (int)found, line);
@@ -169,9 +167,8 @@ void expect_line(int thread, int line)
 
 void shows_value(const char *expression, const char *value)
 {
-    char arguments[256];
-    snprintf(arguments, sizeof arguments, "{'expression':'%s','frameId':1,'context':'watch'}",
-             expression);
+    FREED char *arguments =
+        formatted("{'expression':'%s','frameId':1,'context':'watch'}", expression);
     assert_string_equal(text_at(asks("evaluate", arguments), "result"), value);
 }
 

@@ -18,9 +18,8 @@ struct terminal {
     size_t seen; /* of its output, by expect() */
 };
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     make_directory();
     write_text("spin.s", "_start: nop\nhere: addi t0, t0, 1\n j here\n");
     return 0;

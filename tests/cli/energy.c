@@ -25,20 +25,18 @@ static const char tile[] = "        li      t0, 0x401010\n"
 static void write_zeros(const char *name, enum sam_dtype dtype, uint64_t rows, uint64_t cols)
 {
     static float zeros[64 * 64];
-    char path[128];
     const struct sam_array array = {.dtype = dtype,
                                     .rank = 2,
                                     .shape = {rows, cols},
                                     .count = rows * cols,
                                     .data = zeros,
                                     .size = rows * cols * sam_dtype_size(dtype)};
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FREED char *path = formatted("%s/%s", directory, name);
     succeeds(sam_npy_write, path, &array);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     make_directory();
     command_verb = "";
     write_text("tile.s", tile);
@@ -61,7 +59,6 @@ static int set_up(void **state)
 /* "matrix.macs": the value in a report; for arrays, the sum over their elements. */
 static double value_at(const json_t *from, const char *path)
 {
-    char name[64];
     double sum = 0;
     size_t i;
     json_t *element;
@@ -72,7 +69,7 @@ static double value_at(const json_t *from, const char *path)
     if (!*path)
         return json_number_value(from);
     const size_t size = strcspn(path, ".");
-    snprintf(name, sizeof name, "%.*s", (int)size, path);
+    FREED char *name = formatted("%.*s", (int)size, path);
     return value_at(json_object_get(from, name), path + size + (path[size] == '.'));
 }
 
@@ -95,8 +92,7 @@ TEST(by_hand)
     expect_number(root, "energy.units.L2", 12.5 * 2048);
     expect_number(root, "energy.pj", all);
     json_decref(root);
-    char total[64];
-    snprintf(total, sizeof total, "\nenergy: %.3f nJ, estimated\n", all / 1000);
+    FREED char *total = formatted("\nenergy: %.3f nJ, estimated\n", all / 1000);
     expect_parts(expect_success(TILE "--cycles"), total, NULL);
 }
 
@@ -149,10 +145,9 @@ TEST(memory_of_a_system)
     size_t i, found = 0;
     json_array_foreach(levels, i, level) for (size_t k = 0; k < SAM_COUNT(events); k++)
     {
-        char path[64];
         if (strcmp(json_string_value(json_object_get(level, "level")), events[k][0]) != 0)
             continue;
-        snprintf(path, sizeof path, "system.energy.events.%s.count", events[k][1]);
+        FREED char *path = formatted("system.energy.events.%s.count", events[k][1]);
         expect_number(root, path, value_at(level, "read") + value_at(level, "written"));
         found++;
     }
@@ -182,9 +177,9 @@ TEST(parameters)
 /* The documentation lists each default with its source. */
 TEST(documented)
 {
-    char *text, path[4096], row[512];
+    char *text, row[512];
     size_t size;
-    snprintf(path, sizeof path, "%s/docs/energy.md", getenv("SAMITE_SOURCE"));
+    FREED char *path = formatted("%s/docs/energy.md", getenv("SAMITE_SOURCE"));
     succeeds(sam_file_load, path, 1 << 20, &text, &size);
     struct sam_buffer page = {0};
     sam_buffer_append(&page, text, size);

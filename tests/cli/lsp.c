@@ -6,9 +6,8 @@
 
 static struct sam_buffer said;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     make_directory();
     command_verb = "lsp";
     return 0;

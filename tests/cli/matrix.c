@@ -22,9 +22,8 @@ static const char tile[] = "        li      t0, 0x401010\n"
 
 #define TILE "tile.s --machine tensor --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     char symbols[1001] = {0};
     make_directory();
     write_text("tile.s", tile);

@@ -7,9 +7,8 @@
 
 enum { LIMIT = 512 << 20 };
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     command_verb = "run";
     make_directory();
     /* a store to every 64 KiB, over more memory than the host has */

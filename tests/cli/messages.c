@@ -9,9 +9,8 @@
     "1m\xe4\x7f\n\xc3\xa9"
 #define SHOWN "[31m??1m??"
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     command_verb = "";
     make_directory();
     write_text("k.s", ".globl k\nk: ret\n");

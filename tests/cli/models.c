@@ -8,9 +8,8 @@
 #include "format/checkpoint.h"
 #include "format/protobuf.h"
 
-static int make(void **state)
+FIXTURE(make)
 {
-    (void)state;
     make_directory();
     command_verb = "";
     return 0;
@@ -18,8 +17,7 @@ static int make(void **state)
 
 static void save(const char *name, struct sam_buffer bytes)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FREED char *path = formatted("%s/%s", directory, name);
     succeeds(sam_file_save, path, bytes.data, bytes.size);
     sam_buffer_free(&bytes);
 }

@@ -46,8 +46,7 @@ TEST(everything_sums_to_the_cycles)
     write_text("k.s", kernel);
     static const char *const presets[] = {"rtl", "verilog", "systemc"};
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
-        char words[200];
-        snprintf(words, sizeof words, RUN "--json --config preset=%s", presets[p]);
+        FREED char *words = formatted(RUN "--json --config preset=%s", presets[p]);
         SCOPED_JSON *root = expect_json(words);
         json_t *sm, *slot;
         const json_t *launch = json_at(root, "launches/0");
@@ -116,8 +115,7 @@ TEST(profiles_have_cycles)
         {"p.folded", "vlw12.v v3, 0(v2) "},
     };
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        char words[200];
-        snprintf(words, sizeof words, RUN "-q --cycles --profile %s", rows[i].name);
+        FREED char *words = formatted(RUN "-q --cycles --profile %s", rows[i].name);
         expect_runs(words);
         expect_parts(read_file(rows[i].name), rows[i].part, NULL);
     }
@@ -262,9 +260,9 @@ TEST(a_stop_has_cycles)
 {
     write_text("long.s", " .globl f\nf: li t0, 5000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");
     for (unsigned json = 0; json < 2; json++) {
-        char words[200];
-        snprintf(words, sizeof words, "long.s --kernel f --grid 4000 --block 64 --cycles %s",
-                 json ? "--json --perfetto stop.json" : "--perfetto stop.json");
+        FREED char *words =
+            formatted("long.s --kernel f --grid 4000 --block 64 --cycles %s",
+                      json ? "--json --perfetto stop.json" : "--perfetto stop.json");
         const pid_t child = start(words);
         assert_true(comes(child, has_written, 0));
         kill(child, SIGINT);

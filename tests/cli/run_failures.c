@@ -20,9 +20,8 @@ static const char hang[] = ".globl hang\n"
                            "other:  barrier x0, x0, 0\n"
                            "        ret\n";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     make_directory();
     write_text("hang.s", hang);
     write_text("args.s", ".globl k\nk: lw t0, 0(a0)\n lw t1, 4(a0)\n lw t2, 8(a0)\n ret\n");
@@ -88,9 +87,8 @@ TEST(a_deadlock)
 {
     static const char *const schedules[] = {"", "--schedule rr1", "-j 2"};
     for (size_t i = 0; i < SAM_COUNT(schedules); i++) {
-        char words[256];
-        snprintf(words, sizeof words, "hang.s --kernel hang --grid 2,2 --block 48 --warp 8 -q %s",
-                 schedules[i]);
+        FREED char *words =
+            formatted("hang.s --kernel hang --grid 2,2 --block 48 --warp 8 -q %s", schedules[i]);
         SCOPED_OUTCOME o = run(words);
         assert_int_equal(o.code, 1);
         expect_part(&o.err, "samite: error: deadlock: every warp waits, not all at this barrier; "

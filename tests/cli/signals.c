@@ -13,9 +13,8 @@
 
 static char fifo[128];
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     command_verb = "";
     make_directory();
     snprintf(fifo, sizeof fifo, "%s/fifo", directory);
@@ -105,8 +104,7 @@ TEST(models_in_time)
                            "1: mldb m0, t1, (a0)\n mldb m2, t1, (a0)\n"
                            " mmaqa.b m4, m2, m0\n j 1b\n");
     for (size_t i = 0; i < SAM_COUNT(words); i++) {
-        char line[256];
-        snprintf(line, sizeof line, "%s -q --perfetto out", words[i]);
+        FREED char *line = formatted("%s -q --perfetto out", words[i]);
         const pid_t child = start(line);
         if (!comes(child, has_written, SIGINT))
             fail_msg("%s ended early", line);
@@ -135,9 +133,8 @@ TEST(ignored_stays_ignored)
 TEST(leaves_nothing)
 {
     struct sam_buffer symbols = {0};
-    char path[160];
     assert_true(sam_buffer_fill(&symbols, 'a', 1 << 24));
-    snprintf(path, sizeof path, "%s/symbols", directory);
+    FREED char *path = formatted("%s/symbols", directory);
     assert_int_equal(sam_file_save(path, symbols.data, symbols.size, NULL), SAM_OK);
     sam_buffer_free(&symbols);
     struct outcome o = run_interrupted("symbolstat symbols --stall 50 --vcd wave.vcd", false);

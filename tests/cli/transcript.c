@@ -63,8 +63,7 @@ static bool matches(char *const *expected, size_t count, char *const *got)
 static char **lines_of(const struct sam_buffer *whole)
 {
     size_t count = 0;
-    char *at = (char *)whole->data, **list = malloc((whole->size + 2) * sizeof *list);
-    assert_non_null(list);
+    char *at = (char *)whole->data, **list = test_room((whole->size + 2) * sizeof *list);
     while (at && at < (char *)whole->data + whole->size) {
         list[count++] = at;
         at += strcspn(at, "\n");
@@ -192,9 +191,8 @@ static void run_case(void **state)
     run_lines(*state);
 }
 
-static int prepare(void **state)
+FIXTURE(prepare)
 {
-    (void)state;
     make_directory();
     run_lines(lines);
     return 0;

@@ -18,8 +18,7 @@ enum { SIZE = 24 << 20, LONG_ENOUGH = 66 << 20 }; /* progress is shown from 64 M
 
 static void write_bytes(const char *name, const void *data, size_t size)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FREED char *path = formatted("%s/%s", directory, name);
     succeeds(sam_file_save, path, data, size);
 }
 
@@ -29,14 +28,12 @@ static void succeed(const char *words)
 }
 
 /* w.safetensors with one bf16 tensor, packed w.smw; in/ with two of them, packed in.packed/ */
-static int make_files(void **state)
+FIXTURE(make_files)
 {
-    (void)state;
     make_directory();
     command_verb = "";
     uint64_t seed = 1;
-    uint8_t *data = malloc(SIZE);
-    assert_non_null(data);
+    uint8_t *data = test_room(SIZE);
     test_weights(SAM_BF16, data, SIZE, 0.02, &seed);
     write_bytes("w", data, SIZE);
     free(data);
@@ -78,8 +75,7 @@ struct task {
 static void lay_old(const struct task *task, bool there)
 {
     for (unsigned i = 0; i < 3 && task->outputs[i]; i++) {
-        char path[192];
-        snprintf(path, sizeof path, "%s/%s", directory, task->outputs[i]);
+        FREED char *path = formatted("%s/%s", directory, task->outputs[i]);
         if (there)
             write_text(task->outputs[i], "old");
         else
@@ -149,8 +145,7 @@ TEST(killed)
 TEST(locks)
 {
     run_script("mkdir held; echo 'samite part 0000000000000000 working' >held/.samite-part-1-of-2");
-    char path[128];
-    snprintf(path, sizeof path, "%s/held/.samite-part-1-of-2", directory);
+    FREED char *path = formatted("%s/held/.samite-part-1-of-2", directory);
     FILE *file = fopen(path, "r+");
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     assert_non_null(file);
@@ -166,9 +161,8 @@ TEST(locks)
 /* The first `size` bytes of `name` arrive through a pipe, then nothing. Ctrl-C. */
 static void interrupt_waiting(const char *name, size_t size, const char *words)
 {
-    char path[128];
     SCOPED(sam_buffer) file = read_file(name);
-    snprintf(path, sizeof path, "%s/pipe", directory);
+    FREED char *path = formatted("%s/pipe", directory);
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
     int pipe = open(path, O_RDWR);
@@ -224,9 +218,8 @@ static struct sam_buffer watch(const char *words)
 /* A progress line, erased at the end. */
 static void watch_only(const char *words, const char *what)
 {
-    char begin[64];
     SCOPED(sam_buffer) said = watch(words);
-    snprintf(begin, sizeof begin, "\r%s: ", what);
+    FREED char *begin = formatted("\r%s: ", what);
     if (strncmp(sam_buffer_text(&said), begin, strlen(begin)) != 0 || said.size < 4 ||
         memcmp(said.data + said.size - 4, "\r\033[K", 4) != 0)
         fail_msg("%s said '%s'", words, sam_buffer_text(&said));
@@ -238,10 +231,9 @@ static void watch_only(const char *words, const char *what)
 
 static void expect_progress(const char *words, const char *what)
 {
-    char line[256];
     struct sam_buffer said;
     watch_only(words, what);
-    snprintf(line, sizeof line, "%s -q", words);
+    FREED char *line = formatted("%s -q", words);
     said = watch(line);
     assert_string_equal(sam_buffer_text(&said), "");
     sam_buffer_free(&said);
@@ -255,8 +247,7 @@ TEST(progress)
     if (no_terminal())
         return;
     uint64_t seed = 3;
-    uint8_t *noise = malloc(LONG_ENOUGH);
-    assert_non_null(noise);
+    uint8_t *noise = test_room(LONG_ENOUGH);
     for (size_t i = 0; i < LONG_ENOUGH; i += 8)
         sam_put_le64(noise + i, test_random(&seed));
     write_bytes("noise", noise, LONG_ENOUGH);

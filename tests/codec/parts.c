@@ -47,9 +47,8 @@ static int make_file(void **state)
     return 0;
 }
 
-static int free_file(void **state)
+FIXTURE(free_file)
 {
-    (void)state;
     free(file);
     return 0;
 }

@@ -23,8 +23,7 @@ static const struct sam_codec_ops *level(unsigned i)
 
 static uint8_t *buffer(size_t size)
 {
-    uint8_t *data = malloc(size ? size : 1);
-    assert_non_null(data);
+    uint8_t *data = test_room(size ? size : 1);
     return data;
 }
 
@@ -115,8 +114,7 @@ static void fill_symbols(uint8_t *symbols, size_t n, uint64_t *random)
 TEST(coding)
 {
     uint64_t random = test_seed();
-    FREED struct sam_huffman_table *table = malloc(sizeof *table);
-    assert_non_null(table);
+    FREED struct sam_huffman_table *table = test_room(sizeof *table);
     for (unsigned round = 0; round < 600; round++) {
         size_t n = 2 + some_length(&random), total = 0;
         uint8_t *symbols = buffer(n), *back = buffer(n);
@@ -200,8 +198,7 @@ TEST(across_64_kib)
 TEST(damaged_streams)
 {
     uint64_t random = test_seed();
-    FREED struct sam_huffman_table *table = malloc(sizeof *table);
-    assert_non_null(table);
+    FREED struct sam_huffman_table *table = test_room(sizeof *table);
     unsigned refused = 0;
     for (unsigned round = 0; round < 1500; round++) {
         size_t n = 2 + some_length(&random), total = 0;

@@ -20,8 +20,7 @@ TEST(every_16_bit_pattern)
 {
     enum { MORE = 1 << 17, COUNT = 65536 + MORE };
     uint64_t random = test_seed();
-    FREED uint16_t *elements = malloc(COUNT * sizeof *elements);
-    assert_non_null(elements);
+    FREED uint16_t *elements = test_room(COUNT * sizeof *elements);
     for (unsigned i = 0; i < 65536; i++)
         elements[i] = (uint16_t)i;
     for (unsigned i = 65536; i < COUNT; i++)
@@ -63,8 +62,7 @@ TEST(every_length)
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};
     enum { MOST = 4096 };
     uint64_t random = test_seed();
-    FREED uint8_t *data = malloc(MOST * 4);
-    assert_non_null(data);
+    FREED uint8_t *data = test_room(MOST * 4);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
         size_t width = sam_dtype_bits(types[t]) / 8;
         test_weights(types[t], data, MOST * width, 0.02, &random);
@@ -102,8 +100,7 @@ TEST(mantissas_that_are_no_noise)
 {
     enum { COUNT = 300000 };
     uint64_t random = test_seed();
-    uint8_t *half = malloc((size_t)COUNT * 2), *wide = calloc(COUNT, 4);
-    assert_non_null(half);
+    uint8_t *half = test_room((size_t)COUNT * 2), *wide = calloc(COUNT, 4);
     assert_non_null(wide);
     test_weights(SAM_BF16, half, (size_t)COUNT * 2, 0.02, &random);
     for (size_t i = 0; i < COUNT; i++)
@@ -166,8 +163,7 @@ TEST(sizes_near_the_bound)
         {SAM_E4M3, 5.5, 6.6},    {SAM_E5M2, 5.4, 5.62},
     };
     enum { COUNT = 1 << 20 };
-    FREED uint8_t *data = malloc(COUNT * 4);
-    assert_non_null(data);
+    FREED uint8_t *data = test_room(COUNT * 4);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t random = 1;
         struct sam_weight_stat stat;
@@ -190,8 +186,7 @@ TEST(incompressible)
 {
     uint64_t random = test_seed();
     enum { SIZE = 3 << 20 };
-    FREED uint8_t *data = malloc(SIZE);
-    assert_non_null(data);
+    FREED uint8_t *data = test_room(SIZE);
     for (size_t i = 0; i < SIZE; i++)
         data[i] = (uint8_t)test_random(&random);
     for (size_t t = 0; t < SAM_DTYPES; t++) {

@@ -33,8 +33,7 @@ void expect_file(const struct packed *packed, const void *file, size_t size,
     uint64_t file_size;
     succeeds(sam_unpack_size, packed->data, packed->size, &file_size);
     assert_int_equal(file_size, size);
-    FREED uint8_t *back = malloc(size ? size : 1);
-    assert_non_null(back);
+    FREED uint8_t *back = test_room(size ? size : 1);
     succeeds(sam_unpack, packed->data, packed->size, options, back, size);
     assert_true(size == 0 || memcmp(back, file, size) == 0);
 }

@@ -102,8 +102,7 @@ static void run_command(const char *format, const char *argument)
 
 static void remove_folder(const char *folder)
 {
-    char command[256];
-    snprintf(command, sizeof command, "rm -r %s", folder);
+    FREED char *command = formatted("rm -r %s", folder);
     assert_int_equal(system(command), 0); /* NOLINT(concurrency-mt-unsafe) */
 }
 
@@ -130,8 +129,8 @@ TEST(recordings)
     }
     assert_int_equal(vt.dev_close(device), 0);
     for (unsigned i = 0; i < 4; i++) {
-        char pair[160], name[64];
-        snprintf(pair, sizeof pair, " recorded/%04u-mix.metadata recorded/%04u-mix.data", i, i);
+        char name[64];
+        FREED char *pair = formatted(" recorded/%04u-mix.metadata recorded/%04u-mix.data", i, i);
         strncat(sequence, pair, sizeof sequence - strlen(sequence) - 1);
         for (int alone = 0; alone < 2; alone++) {
             snprintf(arguments, sizeof arguments, "%s%s --dump 0x%x:%d:result",
@@ -251,9 +250,8 @@ TEST(profile_and_cycles)
 TEST(logs)
 {
     SCOPED(host_program) program = host_assemble(mix);
-    char own[160];
     uint32_t out;
-    snprintf(own, sizeof own, "%s.log", program.path);
+    FREED char *own = formatted("%s.log", program.path);
     void *device = open_with("SAMITE_LOG", "all.log");
     out = host_buffer(device, NULL, SIZE);
     assert_int_equal(run_mix(device, &program, out, GROUPS), 0);

@@ -283,9 +283,8 @@ static const char *soname_of(const char *path)
 TEST(alias)
 {
     const char *path = getenv("SAMITE_VENTUS");
-    char other[4096];
-    snprintf(other, sizeof other, "%.*s/libspike_driver.so", (int)(strrchr(path, '/') - path),
-             path);
+    FREED char *other =
+        formatted("%.*s/libspike_driver.so", (int)(strrchr(path, '/') - path), path);
     assert_string_equal(soname_of(path), "libsamite_ventus.so");
     assert_string_equal(soname_of(other), "libspike_driver.so");
 }

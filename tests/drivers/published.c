@@ -16,8 +16,8 @@ static const char *folder;
 
 static char *load(const char *path, const char *ending, size_t *size)
 {
-    char name[4096], *bytes;
-    snprintf(name, sizeof name, "%s/%s%s", folder, path, ending);
+    char *bytes;
+    FREED char *name = formatted("%s/%s%s", folder, path, ending);
     succeeds(sam_file_load, name, 1 << 26, &bytes, size);
     return bytes;
 }

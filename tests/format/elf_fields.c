@@ -179,8 +179,7 @@ TEST(long_shared_names)
 {
     SCOPED_IMAGE *image = elf_sample(32);
     size_t long_name = 100000;
-    char *name = malloc(long_name + 1);
-    assert_non_null(name);
+    char *name = test_room(long_name + 1);
     memset(name, 'a', long_name);
     name[long_name] = '\0';
     elf_add_symbol(image, name, 0x80000000, "g");
@@ -217,14 +216,12 @@ TEST(truncated_and_random)
         struct sam_error error;
         struct elf_file good = elf_file_of(image);
         for (size_t size = 0; size < good.size; size += size < 256 ? 1 : 37) {
-            FREED uint8_t *cut = malloc(size + 1);
-            assert_non_null(cut);
+            FREED uint8_t *cut = test_room(size + 1);
             memcpy(cut, good.bytes, size);
             expect_error(cut, size, "");
         }
         for (int round = 0; round < 20000; round++) {
-            FREED uint8_t *bytes = malloc(good.size);
-            assert_non_null(bytes);
+            FREED uint8_t *bytes = test_room(good.size);
             memcpy(bytes, good.bytes, good.size);
             for (uint64_t n = 1 + test_below(&random, 4); n--;) {
                 /* mostly the headers at both ends */

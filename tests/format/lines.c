@@ -330,9 +330,9 @@ TEST(objdump_agrees)
     }
     static const char *const kernels[] = {"sgemm", "bfs", "scan"};
     for (size_t i = 0; i < SAM_COUNT(kernels); i++) {
-        char path[512], *text;
+        char *text;
         size_t size;
-        snprintf(path, sizeof path, "%s/kernels/%s.s", SAM_SOURCE_ROOT, kernels[i]);
+        FREED char *path = formatted("%s/kernels/%s.s", SAM_SOURCE_ROOT, kernels[i]);
         if (access(path, R_OK) != 0)
             continue;
         succeeds(sam_file_load, path, 1 << 20, &text, &size);

@@ -21,8 +21,7 @@ static struct sam_buffer archive(struct zip z, struct sam_buffer pickle,
     zip_add(&z, "archive/data.pkl", pickle.data, pickle.size);
     zip_add(&z, "archive/byteorder", "little", 6);
     for (; stored && stored->key; stored++) {
-        char name[64];
-        snprintf(name, sizeof name, "archive/data/%s", stored->key);
+        FREED char *name = formatted("archive/data/%s", stored->key);
         zip_add(&z, name, stored->bytes, stored->size);
     }
     sam_buffer_free(&pickle);

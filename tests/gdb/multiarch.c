@@ -27,7 +27,7 @@ static unsigned line_of(const char *path, const char *text)
 /* An array of the numbers from 1 on. */
 static void write_numbers(const char *name, uint32_t count)
 {
-    char path[128], header[128];
+    char header[128];
     SCOPED(sam_buffer) file = {0};
     snprintf(header, sizeof header, "{'descr': '<u4', 'fortran_order': False, 'shape': (%u,), }",
              count);
@@ -35,7 +35,7 @@ static void write_numbers(const char *name, uint32_t count)
     sam_buffer_printf(&file, "%-117s\n", header);
     for (uint32_t value = 1; value <= count; value++)
         sam_buffer_append(&file, &value, sizeof value);
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FREED char *path = formatted("%s/%s", directory, name);
     succeeds(sam_file_save, path, file.data, file.size);
 }
 
@@ -43,9 +43,8 @@ static void write_numbers(const char *name, uint32_t count)
  * commands that set gdb's $name to the line of each place. */
 static struct sam_buffer take_kernel(const char *name, const struct place *places, size_t count)
 {
-    char path[512];
     struct sam_buffer text = {0}, settings = {0};
-    snprintf(path, sizeof path, "%s/kernels/%s", getenv("SAMITE_SOURCE"), name);
+    FREED char *path = formatted("%s/kernels/%s", getenv("SAMITE_SOURCE"), name);
     succeeds(sam_file_read, path, 1 << 20, &text);
     write_text(name, sam_buffer_text(&text));
     sam_buffer_free(&text);
@@ -60,15 +59,14 @@ static struct sam_buffer take_kernel(const char *name, const struct place *place
 static struct sam_buffer gdb(const char *target, const struct sam_buffer *settings,
                              const char *commands)
 {
-    char line[256];
     struct sam_buffer script = {0};
     sam_buffer_printf(&script,
                       "set width 0\nset confirm off\nset style enabled off\n%starget remote %s\n%s",
                       settings ? sam_buffer_text(settings) : "", target, commands);
     write_text("script.gdb", sam_buffer_text(&script));
     sam_buffer_free(&script);
-    snprintf(line, sizeof line, "cd %s && gdb-multiarch -nx -batch -x script.gdb >.gdb 2>&1",
-             directory);
+    FREED char *line =
+        formatted("cd %s && gdb-multiarch -nx -batch -x script.gdb >.gdb 2>&1", directory);
     if (system(line) == -1)
         fail_msg("cannot run gdb-multiarch");
     return read_file(".gdb");
@@ -78,9 +76,8 @@ static struct sam_buffer gdb(const char *target, const struct sam_buffer *settin
 static struct sam_buffer gdb_on(const char *words, const struct sam_buffer *settings,
                                 const char *commands)
 {
-    char target[1024];
-    snprintf(target, sizeof target, "| %s run %s --gdb=- 2>.err; echo $? >.code", getenv("SAMITE"),
-             words);
+    FREED char *target =
+        formatted("| %s run %s --gdb=- 2>.err; echo $? >.code", getenv("SAMITE"), words);
     return gdb(target, settings, commands);
 }
 
@@ -236,7 +233,6 @@ TEST(backwards)
 /* After detaching, the program runs to its end, and the outputs of the command line are written. */
 TEST(ends)
 {
-    char path[128];
     SCOPED(sam_buffer) settings = take_kernel("reduce.s", NULL, 0);
     write_text("break.gdb", "break reduce\ncontinue\n");
     struct sam_buffer out = gdb_on(REDUCE, NULL, "source break.gdb\ndetach\n");
@@ -247,7 +243,7 @@ TEST(ends)
     assert_int_equal(sam_le32(sum.data + sum.size - 4), 256 * 257 / 2);
     sam_buffer_free(&sum);
     /* killed by gdb: nothing is written */
-    snprintf(path, sizeof path, "%s/sum.npy", directory);
+    FREED char *path = formatted("%s/sum.npy", directory);
     assert_int_equal(remove(path), 0);
     out = gdb_on(REDUCE, NULL, "source break.gdb\nkill\n");
     EXPECT_IN_ORDER(&out, "killed]");
@@ -269,14 +265,13 @@ TEST(ends)
 TEST(over_a_port)
 {
     static const char says[] = "samite: waiting for gdb on 127.0.0.1:";
-    char target[64];
     int status;
     SCOPED(sam_buffer) settings = take_kernel("reduce.s", NULL, 0);
     const pid_t child = start(REDUCE " --gdb=0");
     assert_true(comes(child, has_spoken, 0));
     struct sam_buffer err = read_file(".err");
     assert_memory_equal(sam_buffer_text(&err), says, sizeof says - 1);
-    snprintf(target, sizeof target, "127.0.0.1:%.5s", sam_buffer_text(&err) + sizeof says - 1);
+    FREED char *target = formatted("127.0.0.1:%.5s", sam_buffer_text(&err) + sizeof says - 1);
     sam_buffer_free(&err);
     struct sam_buffer out = gdb(target, NULL, "break reduce\ncontinue\ndetach\n");
     EXPECT_IN_ORDER(&out, "hit Breakpoint 1, reduce () at reduce.s:", "detached]");
@@ -300,10 +295,9 @@ TEST(hart)
     static const char *const isas[] = {"rv64im_zicsr_zfinx_xtensorload_xmatrix",
                                        "rv32im_xtensorload"};
     for (int i = 0; i < 2; i++) {
-        char words[128];
         write_text("hart.s", text);
-        snprintf(words, sizeof words, "hart.s --machine tensor --map 0x80001000:4096 --isa %s",
-                 isas[i]);
+        FREED char *words =
+            formatted("hart.s --machine tensor --map 0x80001000:4096 --isa %s", isas[i]);
         struct sam_buffer out = gdb_on(words, NULL,
                                        "info threads\n"
                                        "break 6 if $a2 == 2\n"
@@ -375,9 +369,8 @@ TEST(compiled)
                     "exited with code 016]");
 }
 
-static int prepare(void **state)
+FIXTURE(prepare)
 {
-    (void)state;
     make_directory();
     return 0;
 }

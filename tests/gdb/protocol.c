@@ -139,8 +139,7 @@ TEST(all_registers)
 TEST(memory)
 {
     struct served *s = open_served(two_warps, 2, 2);
-    char end[32];
-    snprintf(end, sizeof end, "m%x,20", DATA + DATA_SIZE - 4);
+    FREED char *end = formatted("m%x,20", DATA + DATA_SIZE - 4);
     TALK(s, {"X90000020,4:}$#\x03", "OK"}, {"m90000020,4", "7d242303"}, {"X90000020,0:", "OK"},
          {"M90000000,4:01020304", "OK"}, {"m90000000,4", "01020304"}, {"m90000001,2", "0203"},
          {"m90000000,0", ""}, {end, "00000000"}, {"m80000000,4", "????????"}, {"m10,4", "E0e"},

@@ -132,8 +132,7 @@ static void change(struct sam_gputime_config *config, unsigned changes, uint64_t
         const uint64_t number = p->low + test_below(seed, 13);
         struct sam_gputime_config changed = *config;
         struct sam_error why;
-        char text[96];
-        snprintf(text, sizeof text, "%s=%" PRIu64, p->name, test_below(seed, 4) ? number : power);
+        FREED char *text = formatted("%s=%" PRIu64, p->name, test_below(seed, 4) ? number : power);
         if (sam_gputime_config_set(&changed, text, &why) == SAM_OK &&
             sam_gputime_config_check(&changed, &why) == SAM_OK)
             *config = changed;
@@ -146,10 +145,9 @@ static void random_kernels(void **state)
     const uint64_t cases = test_number("SAMITE_CASES", 60);
     uint64_t seed = test_number("SAMITE_SEED", 5);
     struct sam_gputime_config preset, config;
-    char text[64];
     unsigned ran = 0;
     sam_gputime_config_init(&preset);
-    snprintf(text, sizeof text, "preset=%s", machine->preset);
+    FREED char *text = formatted("preset=%s", machine->preset);
     succeeds(sam_gputime_config_set, &preset, text);
     for (uint64_t i = 0; i < cases; i++) {
         struct sam_error error;

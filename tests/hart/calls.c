@@ -224,7 +224,6 @@ TEST(heap_and_stack)
     program_free(&p);
     SCOPED_IMAGE *image = sam_image_new(64);
     struct sam_hart *hart;
-    struct sam_error error;
     const struct sam_section code = {
         .name = ".text", .address = SAM_HART_CODE_BASE, .size = 4, .execute = true};
     const struct sam_symbol stack = {.name = "__stack", .value = UINT64_C(1) << 40};
@@ -233,8 +232,7 @@ TEST(heap_and_stack)
     succeeds(sam_image_add_symbol, image, &stack);
     succeeds(sam_image_finish, image);
     succeeds(sam_hart_new, NULL, &hart);
-    assert_int_equal(sam_hart_load(hart, image, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, "__stack is 0x10000000000"));
+    must_fail(SAM_ERR_INPUT, "__stack is 0x10000000000", sam_hart_load, hart, image);
     sam_hart_free(hart);
 }
 

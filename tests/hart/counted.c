@@ -177,9 +177,8 @@ static struct side open_side(const struct source *source, const struct sam_hart_
     options.profile = side.profile;
     if (stepped)
         options.trace.write = test_drop;
-    char isa[96];
-    snprintf(isa, sizeof isa, "rv%dima_zicsr_zfinx_xtensorload%s", source->wide ? 64 : 32,
-             source->matrix ? "_xmatrix" : "");
+    FREED char *isa = formatted("rv%dima_zicsr_zfinx_xtensorload%s", source->wide ? 64 : 32,
+                                source->matrix ? "_xmatrix" : "");
     side.p = program_new(isa, &options, sam_buffer_text(&source->text));
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 7 + (i >> 8));

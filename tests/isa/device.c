@@ -140,8 +140,7 @@ TEST(every_function)
     struct sam_image *image = assemble(&text);
     unsigned compared = 0;
     for (size_t i = 0; i < SAM_COUNT(compilers); i++) {
-        char tool[8];
-        snprintf(tool, sizeof tool, "%.3s", compilers[i]);
+        FREED char *tool = formatted("%.3s", compilers[i]);
         if (!test_shell("command -v riscv64-unknown-elf-%s >/dev/null", tool)) {
             printf("# no riscv64-unknown-elf-%s: skipped\n", tool);
             continue;

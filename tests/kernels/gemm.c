@@ -109,8 +109,7 @@ static char *read_text(const char *folder, const char *name)
     size_t size;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     succeeds(sam_file_load, path, 1 << 20, &text, &size);
-    char *copy = malloc(size + 1);
-    assert_non_null(copy);
+    char *copy = test_room(size + 1);
     memcpy(copy, text, size);
     copy[size] = '\0';
     free(text);
@@ -151,8 +150,7 @@ static void damaged(void **state)
     for (size_t i = 0; i < COUNT(changes); i++) {
         char *at = strstr(text, changes[i][0]);
         assert_non_null(at);
-        FREED char *mutant = malloc(strlen(text) + 64);
-        assert_non_null(mutant);
+        FREED char *mutant = test_room(strlen(text) + 64);
         sprintf(mutant, "%.*s%s%s", (int)(at - text), text, changes[i][1],
                 at + strlen(changes[i][0]));
         write_text(folder, "gemm.inc", mutant);

@@ -191,9 +191,8 @@ TEST(stores_to_code_are_seen)
     assert_int_equal(core.x64[10], 2);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     if (sam_isa_parse("rv64ima_zicsr_zfinx", &machine.isa, NULL) != SAM_OK)
         return 1;
     sam_machine_init_scalar(&machine);

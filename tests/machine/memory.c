@@ -17,16 +17,14 @@
 static struct sam_memory *memory;
 static struct sam_error error;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     memory = sam_memory_new(&(struct sam_memory_rules){.bits = 32});
     return memory ? 0 : -1;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     sam_memory_free(memory);
     return 0;
 }

@@ -79,8 +79,7 @@ TEST(elements_that_are_cut)
                 struct sam_matrix_work w =
                     move_of((enum sam_m_kind)kind, 0, 1, cases[i].bytes, 0x1000 + cases[i].base);
                 w.end = 1; /* no other rows are cleared */
-                char text[64];
-                snprintf(text, sizeof text, "elewidth=%u,merge_cycles=0", width);
+                FREED char *text = formatted("elewidth=%u,merge_cycles=0", width);
                 struct sam_mxu_config c = config_of(text);
                 const struct sam_mxu_stats seen = run(&c, NULL, &w, 1);
                 /* the tail of a loaded row, cleared by the next uop */

@@ -43,12 +43,11 @@ static const char text[] = "csrwi xmcsr, 1\nli t0, 0x401010\nmcfg zero, t0\nli t
 static void load(const char *instruction, int stride, unsigned widen, const uint8_t *data,
                  size_t size, uint16_t out[512], uint64_t *beats)
 {
-    char program[400];
     struct sam_mxu_config config;
     sam_mxu_config_init(&config, 512);
     config.load_widen = (enum sam_mxu_widen)widen;
     const struct sam_hart_options options = {.size = sizeof options, .cycles = &config};
-    snprintf(program, sizeof program, text, stride, instruction);
+    FREED char *program = formatted(text, stride, instruction);
     SCOPED(program) p = program_new(ISA, &options, program);
     program_write(&p, DATA_BASE, data, size);
     program_expect(&p, SAM_HART_EBREAK);

@@ -165,9 +165,8 @@ static void check_alone(const char *html)
         if (strstr(html, outside[i]) && strcmp(outside[i], " on") != 0)
             fail_msg("the page has '%s'", outside[i]);
     for (const char *at = strstr(html, "href=\""); at; at = strstr(at + 1, "href=\"")) {
-        char wanted[64];
         assert_int_equal(at[6], '#');
-        snprintf(wanted, sizeof wanted, "id=\"%.*s\"", (int)strcspn(at + 7, "\""), at + 7);
+        FREED char *wanted = formatted("id=\"%.*s\"", (int)strcspn(at + 7, "\""), at + 7);
         const char *found = strstr(html, wanted);
         if (!found)
             fail_msg("%s is nowhere", wanted);
@@ -232,9 +231,8 @@ TEST(empty)
     sam_profile_free(NULL);
 }
 
-static int write_source(void **state)
+FIXTURE(write_source)
 {
-    (void)state;
     struct sam_error error;
     const int file = mkstemp(path);
     if (file < 0)
@@ -243,9 +241,8 @@ static int write_source(void **state)
     return sam_file_write(path, source, sizeof source - 1, &error) == SAM_OK ? 0 : -1;
 }
 
-static int remove_source(void **state)
+FIXTURE(remove_source)
 {
-    (void)state;
     return unlink(path);
 }
 

@@ -59,8 +59,7 @@ static void add_buffer(struct watched *run, const char *text)
 
 static bool is_register(struct sam_finding_register reg, const char *name)
 {
-    char text[8];
-    snprintf(text, sizeof text, "%c%u", reg.file ? reg.file : '-', reg.number);
+    FREED char *text = formatted("%c%u", reg.file ? reg.file : '-', reg.number);
     return strcmp(reg.file ? text : "-", name) == 0;
 }
 

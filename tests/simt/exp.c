@@ -12,9 +12,8 @@
 static struct sam_machine machine;
 static struct sam_warp *warp;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     sam_lanes_fill(&machine, SAM_LANES);
     warp = aligned_alloc(128, (sizeof *warp + 127) / 128 * 128);
     if (!warp)
@@ -27,9 +26,8 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     free(warp);
     return 0;
 }

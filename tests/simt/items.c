@@ -20,8 +20,7 @@ struct row {
 
 static struct program with_start_code(const char *text)
 {
-    char source[4096];
-    snprintf(source, sizeof source, "%s%s", sam_gpu_start_code(), text);
+    FREED char *source = formatted("%s%s", sam_gpu_start_code(), text);
     return program_new(source, 4);
 }
 

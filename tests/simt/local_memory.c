@@ -95,9 +95,8 @@ TEST(lanes_are_checked_one_by_one)
 /* Scalar stacks, and the program's declaration. */
 TEST(a_prepared_launch_has_its_own_size)
 {
-    char text[1024];
-    snprintf(text, sizeof text, ".globl kernel, later\n%skernel: nop\nlater: ret\n",
-             sam_gpu_start_code());
+    FREED char *text =
+        formatted(".globl kernel, later\n%skernel: nop\nlater: ret\n", sam_gpu_start_code());
     SCOPED(program) p = program_new(text, 4);
     const struct sam_kernel kernel = {
         .name = "kernel", .grid = {1, 1, 1}, .block = {12, 1, 1}, .lanes = 4};

@@ -227,8 +227,8 @@ TEST(prepared_launches_share_parts)
     p.options.jobs = 2;
     succeeds(sam_gpu_map, p.gpu, COUNT, 4);
     succeeds(sam_gpu_set_options, p.gpu, &p.options);
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_ERR_USAGE);
-    assert_non_null(strstr(p.error.text, "private memory of 1024 bytes per thread (--pds-size)"));
+    must_fail(SAM_ERR_USAGE, "private memory of 1024 bytes per thread (--pds-size)",
+              sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
     p.options.fit_pds = true;
     succeeds(sam_gpu_set_options, p.gpu, &p.options);
     succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
@@ -242,8 +242,7 @@ TEST(prepared_launches_share_parts)
     program_pass(&p);
     assert_int_equal(program_word(&p, COUNT), 2 * MANY + 2 * 32);
     kernel.pds_size += 4;
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_ERR_USAGE);
-    assert_non_null(strstr(p.error.text, "--pds-size"));
+    must_fail(SAM_ERR_USAGE, "--pds-size", sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
 }
 
 TEST(impossible_launches)

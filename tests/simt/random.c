@@ -122,12 +122,11 @@ static bool same_counts(struct test_case *t)
     if (same && counts[0] != counts[1])
         same = differ(t, "number of counted instructions", counts[0], counts[1]);
     for (size_t i = 0; same && i < counts[0]; i++) {
-        char what[64];
         uint64_t got, expected;
         const char *field = profile_rows_differ(&rows[0][i], &rows[1][i], &got, &expected);
         if (!field)
             continue;
-        snprintf(what, sizeof what, "%s of 0x%llx", field, (unsigned long long)rows[0][i].pc);
+        FREED char *what = formatted("%s of 0x%llx", field, (unsigned long long)rows[0][i].pc);
         same = differ(t, what, got, expected);
     }
     const struct sam_gpu_stats *a = &results[0].stats, *b = &results[1].stats;

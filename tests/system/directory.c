@@ -120,8 +120,7 @@ static void expect_tensor(struct unit *unit, const struct sam_weight_entry *e,
     if (result.status != SAM_WEIGHT_IS_GOOD)
         fail_msg("%s", unit->work.fault);
     assert_int_equal(result.elements, count);
-    FREED uint8_t *have = malloc(size + 1);
-    assert_non_null(have);
+    FREED uint8_t *have = test_room(size + 1);
     unit_read(unit, DESTINATION, have, size);
     assert_true(!size || memcmp(have, elements + first * e->bits / 8, size) == 0);
 }
@@ -133,8 +132,7 @@ TEST(every_tensor)
         struct model m = make_model(&layouts[l], &random);
         struct unit unit = unit_new("", 1, m.file.size);
         uint32_t directory, base = l ? 0xb0000040 : 0;
-        uint8_t count[4], *file = malloc(m.packed.size);
-        assert_non_null(file);
+        uint8_t count[4], *file = test_room(m.packed.size);
         succeeds(sam_system_weights_map, unit.memory, m.packed.data, m.packed.size, base,
                  &directory);
         base = base ? base : SOURCE + 2 * SAM_PAGE_SIZE; /* the first page belongs to the source */
@@ -222,15 +220,12 @@ TEST(no_room_for_the_directory)
     struct model m = make_model(NULL, &random);
     const struct sam_memory_rules rules = {.bits = 32};
     struct sam_memory *memory = sam_memory_new(&rules);
-    struct sam_error error = {0};
     uint32_t directory;
     uint64_t room = (m.packed.size + 3 * SAM_PAGE_SIZE) / SAM_PAGE_SIZE * SAM_PAGE_SIZE;
     assert_non_null(memory);
     succeeds(sam_host_map, memory, SAM_SYSTEM_BUFFERS, SAM_SYSTEM_BUFFERS_BYTES - room);
-    assert_int_equal(
-        sam_system_weights_map(memory, m.packed.data, m.packed.size, 0, &directory, &error),
-        SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "no room"));
+    must_fail(SAM_ERR_USAGE, "no room", sam_system_weights_map, memory, m.packed.data,
+              m.packed.size, 0, &directory);
     assert_null(sam_memory_next(memory, (UINT64_C(1) << 32) - room));
     sam_memory_free(memory);
     free_model(&m);

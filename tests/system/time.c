@@ -110,8 +110,7 @@ TEST(a_launch_ends_with_its_last_endprg)
 {
     for (unsigned latency = 0; latency <= 100; latency += 20) {
         struct system_program p;
-        char config[64];
-        snprintf(config, sizeof config, "gpu.emit_latency=%u,gpu.salu_interval=128", latency);
+        FREED char *config = formatted("gpu.emit_latency=%u,gpu.salu_interval=128", latency);
         struct sam_system_figures *f =
             run(&p, isas[0], config, PROGRAM(" sw s1, 0(s0)\n lw s5, 16(s0)\n"));
         assert_in_range(f->launches[0].end - f->launches[0].first, cycles_of(f, "GPU", "runs"),
@@ -360,10 +359,10 @@ static struct sam_system_config *random_config(uint64_t *seed)
     for (unsigned i = 0; i < 8; i++) {
         const struct sam_parameter *p = sam_system_parameter(test_below(seed, count), &prefix);
         struct sam_error error;
-        char text[96];
-        snprintf(text, sizeof text, "%s%s=%llu", prefix, p->name,
-                 (unsigned long long)(test_below(seed, 2) ? UINT64_C(1) << test_below(seed, 8)
-                                                          : p->low + test_below(seed, 9)));
+        FREED char *text =
+            formatted("%s%s=%llu", prefix, p->name,
+                      (unsigned long long)(test_below(seed, 2) ? UINT64_C(1) << test_below(seed, 8)
+                                                               : p->low + test_below(seed, 9)));
         /* those define the function of a part, not its timing */
         static const char *const parts[] = {"mlen", "sym_width", "depth", "wt_width"};
         bool is_part = false;

@@ -54,8 +54,7 @@ TEST(widening)
             make_sample(from, COUNT * sam_dtype_bits(from) / 8, &layouts[0], &random);
         SCOPED(unit) unit = (i % 2 ? unit_scattered : unit_new)(s.chunks.data, s.chunks.size,
                                                                 COUNT * sizeof(uint32_t));
-        FREED uint8_t *wide = malloc(COUNT * sizeof(uint32_t));
-        assert_non_null(wide);
+        FREED uint8_t *wide = test_room(COUNT * sizeof(uint32_t));
         assert_int_equal(sam_dtype_widen(from, to, s.file.data, COUNT, wide, NULL), SAM_OK);
         struct sam_weight_record r = decode_record(&unit, &s);
         r.output_type = to;
@@ -246,8 +245,7 @@ TEST(rows_of_elements)
         const size_t all = round % 4 ? 20000 : 60; /* small: of layout SHARED */
         SCOPED(sample) s =
             make_sample(from, all * bits / 8, round % 2 ? &window : &layouts[0], &random);
-        FREED uint8_t *wide = malloc(all * size / 8);
-        assert_non_null(wide);
+        FREED uint8_t *wide = test_room(all * size / 8);
         if (to == from)
             memcpy(wide, s.file.data, all * size / 8);
         else
@@ -268,8 +266,7 @@ TEST(rows_of_elements)
         r.elements_high = (uint32_t)apart;
         r.destination_bytes = (uint32_t)(rows * room + test_below(&random, rows));
         expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, rows * bytes, rows * count);
-        FREED uint8_t *have = malloc(room * rows + 1);
-        assert_non_null(have);
+        FREED uint8_t *have = test_room(room * rows + 1);
         unit_read(&unit, DESTINATION, have, room * rows);
         for (uint64_t n = 0; n < rows; n++) {
             const uint64_t at = (first + n * apart) * size / 8;
@@ -341,8 +338,7 @@ TEST(a_window_is_read_by_groups)
         r.first_low = (uint32_t)first;
         r.elements_low = (uint32_t)count;
         expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 2 * count, count);
-        uint8_t *have = malloc(2 * count);
-        assert_non_null(have);
+        uint8_t *have = test_room(2 * count);
         unit_read(&unit, DESTINATION, have, 2 * count);
         assert_memory_equal(have, s.file.data + 2 * first, 2 * count);
         free(have);

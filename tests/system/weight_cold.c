@@ -57,8 +57,7 @@ static void open(struct machine *m, enum sam_dtype type, size_t size,
 {
     struct sam_weight tensor;
     const struct sam_weights weights = one_tensor(&tensor, type, size);
-    FREED uint8_t *file = malloc(size);
-    assert_non_null(file);
+    FREED uint8_t *file = test_room(size);
     test_weights(type, file, size, 0.02, random);
     struct packed packed = pack(&weights, file, options);
     *m = (struct machine){.chunks = chunks_of(&packed),

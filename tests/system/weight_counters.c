@@ -80,8 +80,7 @@ static uint32_t encode_with(const struct sample *s, const struct sam_counter *co
     struct sam_weight_result result = unit_run(&unit, &r);
     expect(&unit, result, SAM_WEIGHT_IS_GOOD, result.bytes, s->piece.count);
     assert_int_equal(result.symbols, given ? 0 : s->piece.count);
-    uint8_t *chunks = malloc(result.bytes);
-    assert_non_null(chunks);
+    uint8_t *chunks = test_room(result.bytes);
     unit_read(&unit, DESTINATION, chunks, result.bytes);
     unit_free(&unit);
 

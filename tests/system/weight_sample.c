@@ -41,8 +41,7 @@ void expect(const struct unit *unit, struct sam_weight_result result, uint32_t s
 
 void expect_output(struct unit *unit, size_t at, const void *wanted, size_t size)
 {
-    uint8_t *have = malloc(unit->destination_size), *all = malloc(unit->destination_size);
-    assert_non_null(have);
+    uint8_t *have = test_room(unit->destination_size), *all = malloc(unit->destination_size);
     assert_non_null(all);
     memset(all, CANARY, unit->destination_size);
     memcpy(all + at, wanted, size);

@@ -81,8 +81,7 @@ struct sam_weight_record unit_record(const struct unit *unit, uint32_t operation
 /* All buffers: the page of records, the source, the destination. */
 static uint8_t *shot(struct unit *unit)
 {
-    uint8_t *bytes = malloc(RECORDS_SIZE + unit->source_size + unit->destination_size);
-    assert_non_null(bytes);
+    uint8_t *bytes = test_room(RECORDS_SIZE + unit->source_size + unit->destination_size);
     unit_read(unit, RECORDS, bytes, RECORDS_SIZE);
     unit_read(unit, SOURCE, bytes + RECORDS_SIZE, unit->source_size);
     unit_read(unit, DESTINATION, bytes + RECORDS_SIZE + unit->source_size, unit->destination_size);
