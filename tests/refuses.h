@@ -18,4 +18,12 @@ static __attribute__((unused)) struct sam_error refusal;
         assert_int_equal((function)(__VA_ARGS__, NULL), SAM_ERR_USAGE);                            \
     } while (0)
 
+/* The same, with a message that contains `part`. */
+#define refuses_with(part, ...)                                                                    \
+    do {                                                                                           \
+        refuses(__VA_ARGS__);                                                                      \
+        if (!strstr(refusal.text, part))                                                           \
+            fail_msg("no '%s' in: %s", part, refusal.text);                                        \
+    } while (0)
+
 #endif

@@ -38,6 +38,7 @@ TEST(bad_options)
         {.allocator = &half},
         {.size = 7},
     };
+    static const char *const messages[] = {"level 4", "level", "of the allocator is NULL", ""};
     const struct sam_sink sink = {test_drop, NULL};
     struct sam_packer *packer;
     struct sam_unpacker *unpacker;
@@ -48,7 +49,7 @@ TEST(bad_options)
     size_t size;
     for (size_t i = 0; i < SAM_COUNT(bad); i++) {
         const struct sam_codec_options *o = &bad[i];
-        refuses(sam_pack, &one, file, o, out, sizeof out, &size);
+        refuses_with(messages[i], sam_pack, &one, file, o, out, sizeof out, &size);
         refuses(sam_packer_open, &one, o, sink, &packer);
         assert_null(packer);
         refuses(sam_unpacker_open, o, sink, &unpacker);
@@ -76,12 +77,12 @@ TEST(bad_weights)
     assert_int_equal(sam_pack_bound(&bad), 0);
     bad.tensors = &w;
     bad.kind = (enum sam_weights_kind)4;
-    refuses(sam_weights_check, &bad);
+    refuses_with("unknown file kind 4", sam_weights_check, &bad);
     bad.kind = (enum sam_weights_kind) - 1;
     refuses(sam_weights_check, &bad);
     bad.kind = SAM_WEIGHTS_RAW;
     w.name = NULL;
-    refuses(sam_weights_check, &bad);
+    refuses_with("tensor 0: its name is NULL", sam_weights_check, &bad);
     assert_int_equal(sam_pack_bound(&bad), 0);
     for (unsigned i = 0; i < 8; i++) {
         w = tensor;
@@ -240,10 +241,12 @@ TEST(statistics)
     refuses(sam_weight_stat, SAM_BF16, file, 2, NULL, NULL);
     refuses(sam_weight_stat, SAM_BF16, file, 3, NULL, &stat);
     assert_int_equal(sam_weight_stat(SAM_BF16, NULL, 0, NULL, &stat, NULL), SAM_OK);
-    refuses(sam_weight_count, SAM_DTYPES, file, 2, NULL, 0, counts);
+    refuses_with("unknown element type", sam_weight_count, SAM_DTYPES, file, 2, NULL, 0, counts);
+    assert_false(sam_dtype_parse(NULL, &tensor.type));
     refuses(sam_weight_count, SAM_BF16, NULL, 2, NULL, 0, counts);
     refuses(sam_weight_count, SAM_BF16, file, 2, NULL, 0, NULL);
     refuses(sam_weight_count, SAM_BF16, file, 2, NULL, 1, counts); /* it is not coded */
+    assert_non_null(strstr(refusal.text, "coded plane 1"));
     refuses(sam_weight_count, SAM_BF16, file, 2, NULL, UINT32_MAX, counts);
 }
 
@@ -259,8 +262,8 @@ TEST(symbol_stat)
     refuses(sam_symbolstat_init, &unit, 0, 8, 4, counts);
     refuses(sam_symbolstat_init, &unit, 17, 8, 4, counts);
     refuses(sam_symbolstat_init, &unit, 8, 0, 4, counts);
-    refuses(sam_symbolstat_init, &unit, 8, 65, 4, counts);
-    assert_non_null(strstr(refusal.text, "8-bit symbols, 65-bit counters and depth 4: expected"));
+    refuses_with("8-bit symbols, 65-bit counters and depth 4: expected", sam_symbolstat_init, &unit,
+                 8, 65, 4, counts);
     refuses(sam_symbolstat_init, &unit, 8, 8, 0, counts);
     refuses(sam_symbolstat_init, &unit, 8, 8, SAM_SYMBOLSTAT_DEPTH + 1, counts);
     assert_int_equal(sam_symbolstat_init(&unit, 8, 8, 4, counts, NULL), SAM_OK);

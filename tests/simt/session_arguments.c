@@ -42,7 +42,7 @@ TEST(opening)
     assert_null(session);
     refuses(sam_session_open, gpu, NULL, NULL, &session);
     refuses(sam_session_open, gpu, launch, NULL, NULL);
-    refuses(sam_session_open, gpu, &none, NULL, &session);
+    refuses_with("0 threads", sam_session_open, gpu, &none, NULL, &session);
     for (size_t i = 0; i < SAM_COUNT(bad); i++)
         refuses(sam_session_open, gpu, launch, &bad[i], &session);
     assert_null(session);
@@ -79,14 +79,14 @@ TEST(inspecting)
     assert_int_equal(sam_session_time(NULL), 0);
     refuses(sam_session_warp, NULL, 0, 0, &warp);
     refuses(sam_session_warp, s, 0, 0, NULL);
-    refuses(sam_session_warp, s, 1, 0, &warp);
+    refuses_with("workgroup 1", sam_session_warp, s, 1, 0, &warp);
     refuses(sam_session_warp, s, 0, 1, &warp);
     refuses(sam_session_x, NULL, 0, 0, 1, &value);
     refuses(sam_session_x, s, 0, 0, 1, NULL);
-    refuses(sam_session_x, s, 0, 0, 64, &value);
+    refuses_with("x64", sam_session_x, s, 0, 0, 64, &value);
     refuses(sam_session_v, NULL, 0, 0, 1, lanes);
     refuses(sam_session_v, s, 0, 0, 1, NULL);
-    refuses(sam_session_v, s, 0, 0, 256, lanes);
+    refuses_with("v256", sam_session_v, s, 0, 0, 256, lanes);
     refuses(sam_session_csr, NULL, 0, 0, 0x300, &value);
     refuses(sam_session_csr, s, 0, 0, 0x300, NULL);
     refuses(sam_session_csr, s, 0, 0, 0xfff, &value);
@@ -100,7 +100,10 @@ TEST(inspecting)
     refuses(sam_session_private, s, 0, 0, 0, UINT32_MAX, &value);
     refuses(sam_session_read, NULL, 0, DATA, &word, 4);
     refuses(sam_session_read, s, 1, DATA, &word, 4);
-    refuses(sam_session_read, s, 0, 0, &word, 4);
+    static const uint64_t nowhere[] = {0, DATA + DATA_SIZE - 2, UINT64_C(0x190000000),
+                                       SAM_LDS_BASE + SAM_LDS_SIZE - 2};
+    for (size_t i = 0; i < SAM_COUNT(nowhere); i++)
+        refuses_with("not in one", sam_session_read, s, 0, nowhere[i], &word, 4);
     refuses(sam_session_read, s, 0, DATA, NULL, SIZE_MAX);
     assert_int_equal(sam_session_read(s, 0, DATA, NULL, 4, NULL), SAM_OK); /* it is there */
     release(&f);
@@ -150,7 +153,7 @@ TEST(changing)
     assert_int_equal(scalar, 0x11225544);
     refuses(sam_session_write, NULL, 0, DATA, lanes, 4);
     refuses(sam_session_write, s, 0, DATA, NULL, 4);
-    refuses(sam_session_write, s, 0, 0, lanes, 4);
+    refuses_with("not in one", sam_session_write, s, 0, 0x1000, lanes, 4);
     release(&f);
 }
 
@@ -166,20 +169,20 @@ TEST(running)
                                    beyond = {.address = UINT64_MAX, .size = 2};
     unsigned id;
     refuses(sam_session_step, NULL, 0, 0, NULL);
-    refuses(sam_session_step, s, 0, 1, NULL);
+    refuses_with("warp 1", sam_session_step, s, 0, 1, NULL);
     refuses(sam_session_run, NULL, NULL, NULL);
     refuses(sam_session_run, s, &sized, NULL);
-    refuses(sam_session_run, s, &scope, NULL);
+    refuses_with("scope 3", sam_session_run, s, &scope, NULL);
     refuses(sam_session_run, s, &warp, NULL);
     refuses(sam_session_finish, NULL, NULL);
     refuses(sam_session_add_break, NULL, &at, &id);
     refuses(sam_session_add_break, s, NULL, &id);
     refuses(sam_session_add_break, s, &at, NULL);
-    refuses(sam_session_add_break, s, &odd, &id);
+    refuses_with("multiple of 4", sam_session_add_break, s, &odd, &id);
     refuses(sam_session_add_watch, NULL, &of, &id);
     refuses(sam_session_add_watch, s, NULL, &id);
     refuses(sam_session_add_watch, s, &of, NULL);
-    refuses(sam_session_add_watch, s, &empty, &id);
+    refuses_with("1 byte", sam_session_add_watch, s, &empty, &id);
     refuses(sam_session_add_watch, s, &beyond, &id);
     refuses(sam_session_remove, NULL, 1);
     refuses(sam_session_remove, s, 1);
