@@ -45,8 +45,24 @@ static struct oracle_record *last_record(struct oracle *oracle)
     return &oracle->records[oracle->record_count - 1];
 }
 
+/* Close the loops of the last record. */
+static void end(struct oracle *oracle)
+{
+    if (!oracle->open)
+        return;
+    oracle->open = false;
+    struct oracle_record *record = last_record(oracle);
+    record->part_count = oracle->part_count - record->first_part;
+    for (size_t i = record->depth; i-- > 0;)
+        oracle_code(oracle, "addi s%zu, s%zu, %zu\nbeq s%zu, s%zu, 1f\nj loop_%zu_%zu\n1:\n", i, i,
+                    4 * record->axes[i].step, i, i + 3, oracle->record_count, i);
+    oracle->words = record->first + record->turns * record->words;
+}
+
 void oracle_begin(struct oracle *oracle, const struct oracle_axis *axes, size_t depth)
 {
+    end(oracle);
+    oracle->open = true;
     void *grown = sam_grow(oracle->records, oracle->record_count, &oracle->record_capacity,
                            sizeof *oracle->records);
     if (!grown)
@@ -70,16 +86,6 @@ void oracle_begin(struct oracle *oracle, const struct oracle_axis *axes, size_t 
         oracle_code(oracle, "%.*s%s%s\n", (int)(place - axes[i].load), axes[i].load, pointer,
                     place + 2);
     }
-}
-
-void oracle_end(struct oracle *oracle)
-{
-    struct oracle_record *record = last_record(oracle);
-    record->part_count = oracle->part_count - record->first_part;
-    for (size_t i = record->depth; i-- > 0;)
-        oracle_code(oracle, "addi s%zu, s%zu, %zu\nbeq s%zu, s%zu, 1f\nj loop_%zu_%zu\n1:\n", i, i,
-                    4 * record->axes[i].step, i, i + 3, oracle->record_count, i);
-    oracle->words = record->first + record->turns * record->words;
 }
 
 static void add_part(struct oracle *oracle, size_t words, const char *format, va_list args)
@@ -267,16 +273,17 @@ static size_t compare(const struct oracle *oracle, uint8_t *expected, uint8_t *f
     return oracle->words;
 }
 
-size_t oracle_check(const struct oracle *oracle, const struct qemu_target *target,
+size_t oracle_check(struct oracle *oracle, const struct qemu_target *target,
                     const char *qemu_prelude, const char *ventus_prelude, unsigned lanes)
 {
+    end(oracle);
     uint8_t *expected = run_qemu(oracle, target, qemu_prelude);
     return compare(oracle, expected, run_ventus(oracle, target, ventus_prelude, lanes));
 }
 
-size_t oracle_check_hart(const struct oracle *oracle, const struct qemu_target *target,
-                         const char *isa)
+size_t oracle_check_hart(struct oracle *oracle, const struct qemu_target *target, const char *isa)
 {
+    end(oracle);
     uint8_t *expected = run_qemu(oracle, target, "");
     return compare(oracle, expected, run_hart(oracle, target, isa));
 }
