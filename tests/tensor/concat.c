@@ -16,19 +16,6 @@ static struct program block(const char *type, unsigned d0, unsigned d1, unsigned
 
 #define INT8 "2"
 
-/* Manual 4.3.4: {a,b,c,d} at positions 2 and 3, then {e,f,g,h} at 0 and 1, are {c,d,e,f}. Its masks
- * print bit 0 first: 0011 is 0xc. */
-TEST(manual_4_3_4)
-{
-    SCOPED(program) p = block(INT8, 1, 1, 4, 0xc, 0x3, "tl.concat.2 tl1, tl2, tl3");
-    unit_set(&p, 2, "abcd", 4);
-    unit_set(&p, 3, "efgh", 4);
-    unit_passes(&p);
-    unit_expect(&p, 1, 0, "cdef", 4);
-    for (unsigned i = 4; i < TL_SIZE; i++)
-        UNIT_EXPECT(&p, 1, i, unit_pattern(1, i));
-}
-
 /* Blocks of letters, lower case in tl2 and upper case in tl3: concatenations count positions,
  * not elements, and fill each row with zeros; merges take from tl2 where mask 1 is set, and
  * ignore mask 2. */

@@ -52,9 +52,8 @@ TEST(what_counts_as_a_write)
         {"csrrci zero, tmask_load, 1", true},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        char setup[160];
-        snprintf(setup, sizeof setup, "li a0, 0x10000\nli t0, 0x020204\ncsrw tshape, t0\n%s\n",
-                 cases[i].access);
+        FREED char *setup =
+            formatted("li a0, 0x10000\nli t0, 0x020204\ncsrw tshape, t0\n%s\n", cases[i].access);
         SCOPED(program) p = unit_new(i % 2 ? RV32 : RV64, NULL, setup, "tl.mload tl1, 0(a0)");
         if (cases[i].writes)
             unit_passes(&p);

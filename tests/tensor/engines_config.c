@@ -114,9 +114,8 @@ TEST(the_document_has_the_table)
     succeeds(sam_file_read, SAM_SOURCE_ROOT "/docs/tensor-hart.md", 1 << 20, &file);
     for (size_t i = 0; sam_engines_parameter(i); i++) {
         const struct sam_parameter *p = sam_engines_parameter(i);
-        char row[256];
-        snprintf(row, sizeof row, "| `%s` | %s | %s | %s |\n", p->name, p->value, p->range,
-                 p->meaning);
+        FREED char *row =
+            formatted("| `%s` | %s | %s | %s |\n", p->name, p->value, p->range, p->meaning);
         if (!strstr(sam_buffer_text(&file), row))
             fail_msg("docs/tensor-hart.md lacks the row %s", row);
     }

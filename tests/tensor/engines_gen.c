@@ -76,11 +76,10 @@ static void set_shape(struct egen *g)
 
 static void set_stride(struct egen *g)
 {
-    char name[32];
     unsigned store = below(g, 2), slice = below(g, 32);
     int stride = below(g, 4) ? (int)slice + (int)below(g, 3) - 1 : (int)below(g, 60);
     g->strides[store][slice] = stride;
-    snprintf(name, sizeof name, "%s%u", store ? "tstore_stride" : "tload_stride", slice);
+    FREED char *name = formatted("%s%u", store ? "tstore_stride" : "tload_stride", slice);
     put_csr(g, name, (uint32_t)stride);
 }
 

@@ -109,8 +109,7 @@ static bool same_bytes(struct pair *p, const char *what, uint64_t base, const ui
 static bool same_registers(struct pair *p, const struct tref *want)
 {
     for (unsigned i = 0; i < 32; i++) {
-        char what[16];
-        snprintf(what, sizeof what, "tl%u byte", i);
+        FREED char *what = formatted("tl%u byte", i);
         if (sam_hart_x(p->hart, i) != want->x[i])
             return differ(p, "x register", i, sam_hart_x(p->hart, i), want->x[i]);
         if (!same_bytes(p, what, 0, sam_hart_tl(p->hart, i), want->tl[i], 1024))

@@ -85,8 +85,7 @@ TEST(bad_shapes)
         "0xffffff",
     };
     for (size_t s = 0; s < SAM_COUNT(shapes); s++) {
-        char setup[512];
-        snprintf(setup, sizeof setup, "%sli t0, %s\ncsrw tshape, t0\n", BASE ALL_MASKS, shapes[s]);
+        FREED char *setup = formatted("%sli t0, %s\ncsrw tshape, t0\n", BASE ALL_MASKS, shapes[s]);
         for (size_t i = 0; i < SAM_COUNT(shaped); i++)
             illegal(setup, shaped[i]);
     }
@@ -143,9 +142,8 @@ TEST(misaligned)
     } cases[] = {{SET(ttype, 4), 1}, {SET(ttype, 0x100), 3}, {SET(ttype, 0x200), 1},
                  {SET(ttype, 8), 2}, {SET(ttype, 0x400), 1}, {SET(ttype, 0x800), 3}};
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        char setup[512];
-        snprintf(setup, sizeof setup, "li a0, 0x10000 + %u\n%s%s", cases[i].off, SHAPED ALL_MASKS,
-                 cases[i].type);
+        FREED char *setup =
+            formatted("li a0, 0x10000 + %u\n%s%s", cases[i].off, SHAPED ALL_MASKS, cases[i].type);
         check(setup, "tl.load tl1, 0(a0)", 4, DATA_BASE + cases[i].off);
         check(setup, "tl.store tl1, 0(a0)", 6, DATA_BASE + cases[i].off);
     }
