@@ -22,6 +22,7 @@
 #include "random.h"
 #include "refuses.h"
 #include "samite/isa.h"
+#include "samite/session.h"
 
 #define TEST_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
@@ -52,13 +53,19 @@ static inline void scope_text_free(char **text)
     sam_text_free(*text);
 }
 
+static inline void scope_session_close(struct sam_session **session)
+{
+    sam_session_close(*session);
+}
+
 /* SCOPED(sam_buffer) text = {0}: a struct sam_buffer, freed by sam_buffer_free at the end of its
  * block. The others are the same for what is freed in another way: SCOPED_IMAGE *image,
- * SCOPED_TEXT *text of the library, FREED uint8_t *bytes. */
-#define SCOPED(type) __attribute__((cleanup(type##_free))) struct type
-#define SCOPED_IMAGE __attribute__((cleanup(scope_image_free))) struct sam_image
-#define SCOPED_TEXT  __attribute__((cleanup(scope_text_free))) char
-#define FREED        __attribute__((cleanup(scope_free)))
+ * SCOPED_TEXT *text of the library, SCOPED_SESSION *session, FREED uint8_t *bytes. */
+#define SCOPED_SESSION __attribute__((cleanup(scope_session_close))) struct sam_session
+#define SCOPED(type)   __attribute__((cleanup(type##_free))) struct type
+#define SCOPED_IMAGE   __attribute__((cleanup(scope_image_free))) struct sam_image
+#define SCOPED_TEXT    __attribute__((cleanup(scope_text_free))) char
+#define FREED          __attribute__((cleanup(scope_free)))
 
 /* Memory of malloc(). */
 static inline void *test_room(size_t size)

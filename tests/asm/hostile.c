@@ -140,7 +140,7 @@ TEST(test_names_of_sections)
     memcpy(longer_name, long_name, sizeof long_name);
     longer_name[389] = 'y';
     struct sam_isa isa = test_isa(V);
-    struct sam_image *image = sam_image_new(32);
+    SCOPED_IMAGE *image = sam_image_new(32);
     assert_non_null(image);
     for (unsigned i = 0; i < SAM_COUNT(names) + 2; i++) {
         uint8_t data[4] = {(uint8_t)(i + 1), 0, 0, 0};
@@ -174,7 +174,6 @@ TEST(test_names_of_sections)
     assert_int_equal(found, image->section_count);
     sam_text_free(text);
     sam_text_free(messages);
-    sam_image_free(image);
 }
 
 /* Messages contain no control characters but newlines, no C1 controls and no invalid UTF-8. */

@@ -88,7 +88,7 @@ TEST(test_names_of_control_characters)
     const struct sam_isa isa = {32, SAM_EXT_I};
     uint8_t code[8] = {0x6f, 0, 0x40, 0, 0x13, 0, 0, 0}; /* j . + 4; nop */
     SCOPED_IMAGE *image = sam_image_new(32);
-    struct sam_image *again;
+    SCOPED_IMAGE *again = NULL;
     struct sam_error error;
     char *text, *messages;
     for (size_t i = 0; i < 2 * SAM_COUNT(odd); i++) {
@@ -128,5 +128,4 @@ TEST(test_names_of_control_characters)
     assert_int_equal(kept, image->section_count);
     sam_text_free(messages);
     sam_text_free(text);
-    sam_image_free(again);
 }

@@ -100,7 +100,7 @@ TEST(opencl)
     if (system("${SAMITE_CLANG:-clang} --version >/dev/null 2>&1") != 0)
         skip();
     SCOPED(sam_buffer) uri = {0};
-    struct sam_buffer open = {0};
+    SCOPED(sam_buffer) open = {0};
     write_text("inc.h", "#define TWO 2\n");
     sam_buffer_printf(&uri, "file://%s/not \\\"there\\\".cl", directory);
     sam_buffer_printf(&open,
@@ -117,7 +117,7 @@ TEST(opencl)
     say("textDocument/didOpen", 0,
         OPEN("file:///c.cl", "kernel void k(global int *x) { x[0]++; }"));
     say("textDocument/hover", 1, AT("file:///c.cl", "0", "2"));
-    json_t *all = answers();
+    SCOPED_JSON *all = answers();
     assert_string_equal(text_at(all, "0/params/diagnostics/0/message"),
                         "use of undeclared identifier 'y'");
     assert_int_equal(number_at(all, "0/params/diagnostics/0/range/start/line"), 1);
@@ -129,8 +129,6 @@ TEST(opencl)
         strstr(text_at(all, "2/params/diagnostics/0/message"), "'no.h' file not found"));
     assert_int_equal(json_array_size(json_at(all, "3/params/diagnostics")), 0);
     assert_true(json_is_null(json_at(all, "4/result")));
-    json_decref(all);
-    sam_buffer_free(&open);
 }
 
 /* Local labels: the nearest before or after. A file next to one whose name is encoded. */

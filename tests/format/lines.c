@@ -330,18 +330,16 @@ TEST(objdump_agrees)
     }
     static const char *const kernels[] = {"sgemm", "bfs", "scan"};
     for (size_t i = 0; i < SAM_COUNT(kernels); i++) {
-        char *text;
+        FREED char *text = NULL;
         size_t size;
         FREED char *path = formatted("%s/kernels/%s.s", SAM_SOURCE_ROOT, kernels[i]);
         if (access(path, R_OK) != 0)
             continue;
         succeeds(sam_file_load, path, 1 << 20, &text, &size);
-        struct sam_image *image = assemble("ventus", path, text);
+        SCOPED_IMAGE *image = assemble("ventus", path, text);
         write_elf(image, "k.elf");
         assert_true(image->line_count > 10);
         assert_int_equal(compare_objdump(image, "k.elf"), image->line_count);
-        sam_image_free(image);
-        free(text);
     }
 }
 

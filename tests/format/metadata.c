@@ -121,7 +121,7 @@ TEST(annotated_files)
         check_three(&m);
         sam_metadata_free(&m);
     }
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_printf(&text, "\xef\xbb\xbf");
     f.values[KNL] = 0xABCDEF00;
     for (size_t i = 0; i < f.count; i++)
@@ -131,7 +131,6 @@ TEST(annotated_files)
     succeeds(parse, sam_buffer_text(&text), &m);
     assert_int_equal(m.metadata_base, 0xABCDEF00);
     sam_metadata_free(&m);
-    sam_buffer_free(&text);
 }
 
 TEST(numbers_are_eight_digits)

@@ -7,7 +7,7 @@
 
 TEST(breakpoints)
 {
-    struct served *s = open_served(two_warps, 2, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 1);
     TALK(s, {"qSupported:swbreak+;hwbreak+", "*"}, {"Z0,8000003c,4", "OK"},
          {"Z0,8000003c,4", "OK"}, /* again */
          {"vCont;c", "T05swbreak:;thread:1;20:3c000080;02:*;08:*;"}, {"m90000000,4", "00000000"},
@@ -18,7 +18,6 @@ TEST(breakpoints)
          {"Z5,0,0", "E01"}, {"Z2,90000000,0", "E16"}, {"Z0", "E01"}, {"z0", "E01"},
          {"Z2,90000008,4", "OK"}, {"c", "T05watch:90000008;thread:1;20:54000080;*"},
          {"m90000008,4", "00000000"});
-    close_served(s);
 }
 
 /* For gdb, RISC-V watchpoints stop before the access. It removes them and steps; a client that
@@ -46,7 +45,7 @@ TEST(watchpoints)
 
 TEST(steps)
 {
-    struct served *s = open_served(two_warps, 2, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 1);
     TALK(s, {"vCont;s:2;c", "T05thread:2;20:04000080;*"},
          {"vCont;s:2", "T05thread:2;20:08000080;*"}, {"s", "T05thread:2;20:0c000080;*"},
          {"Hc1", "OK"}, {"s", "T05thread:1;20:04000080;*"},
@@ -60,13 +59,12 @@ TEST(steps)
          {"Cq", "E01"}, {"p20", "48000080"},
          {"s80000058", "T05thread:1;20:48000080;*"}, /* warp 2 ended there: the other continues */
          {"vCont;c:1", "W00"});
-    close_served(s);
 }
 
 /* A waiting warp, while the others may not run. */
 TEST(locked)
 {
-    struct served *s = open_served(two_warps, 2, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 1);
     struct client *c = &s->client;
     client_packet(c, "vCont;c:1");
     client_packet(c, "vCont;s:1");
@@ -81,7 +79,6 @@ TEST(locked)
     client_expect(c, "T11thread:1;20:44000080;*");
     client_expect(c, "l*>at a barrier, 8 of 8 lanes<*");
     client_expect(c, "T05thread:1;20:48000080;*");
-    close_served(s);
 }
 
 TEST(reverse)
@@ -106,7 +103,7 @@ TEST(reverse)
 
 TEST(exits)
 {
-    struct served *s = open_served(two_warps, 2, 3);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 3);
     client_packet(&s->client, "vCont;c");
     serve(s);
     must(s->status, &s->error);
@@ -114,7 +111,6 @@ TEST(exits)
     client_expect(&s->client, "W00");
     client_expect_end(&s->client);
     assert_int_equal(program_word(&s->program, DATA + 8), 65 + 66);
-    close_served(s);
 }
 
 /* Detached: the caller continues, without the breakpoint. */
@@ -175,7 +171,7 @@ TEST(stops)
 TEST(interrupts)
 {
     for (size_t part = 0; part < 3; part++) {
-        struct served *s = open_served("loop: addi t0, t0, 1\n j loop\n", 1, 1);
+        SCOPED_SERVED *s = open_served("loop: addi t0, t0, 1\n j loop\n", 1, 1);
         s->client.part = part;
         client_packet(&s->client, "c");
         client_bytes(&s->client, "\3", 1);
@@ -189,7 +185,6 @@ TEST(interrupts)
         client_expect(&s->client, "T05thread:1;20:0?000080;*");
         client_expect_end(&s->client);
         must(s->status, &s->error);
-        close_served(s);
     }
 }
 
@@ -205,7 +200,7 @@ TEST(traps)
         {"nop\nloop: j loop\n", "T18thread:1;20:04000080;*", "X18", 100},
     };
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        struct served *s = open_served(rows[i].text, 1, 1);
+        SCOPED_SERVED *s = open_served(rows[i].text, 1, 1);
         struct client *c = &s->client;
         s->program.options.max_insns = rows[i].max_insns;
         client_packet(c, "c");
@@ -219,7 +214,6 @@ TEST(traps)
         client_expect(c, rows[i].death);
         client_expect_end(c);
         assert_int_equal(s->status, SAM_ERR_TRAP);
-        close_served(s);
     }
     /* repaired: it continues, although the client passes the signal */
     struct served *s = open_served("nop\nlw t0, 0(s0)\nendprg\n", 1, 1);
@@ -230,7 +224,7 @@ TEST(traps)
 /* A step that waits for the others finds them waiting elsewhere. */
 TEST(deadlock)
 {
-    struct served *s = open_served("csrr t0, wid\nbnez t0, other\nbarrier x0, x0, 0\nendprg\n"
+    SCOPED_SERVED *s = open_served("csrr t0, wid\nbnez t0, other\nbarrier x0, x0, 0\nendprg\n"
                                    "other: barrier x0, x0, 0\nendprg\n",
                                    2, 1);
     struct client *c = &s->client;
@@ -240,7 +234,6 @@ TEST(deadlock)
     client_expect_console(c, "samite: *workgroup 0*");
     client_expect(c, "T06thread:?;*");
     client_expect_end(c);
-    close_served(s);
 }
 
 /* Consecutive launches are one program: a breakpoint stays, a step ends at the start of the next

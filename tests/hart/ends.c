@@ -79,11 +79,10 @@ TEST(tohost_exits)
         assert_int_equal(p.result.pc, sam_image_find(p.image, "after")->value);
         assert_int_equal(p.result.instructions, 6);
     }
-    struct program p = program_new(RV64, NULL,
-                                   "la t0, tohost\nli t1, 0x0101000000000061\nsd t1, 0(t0)\n"
-                                   "ebreak\n.data\n.balign 8\ntohost: .dword 0\n");
+    SCOPED(program) p = program_new(RV64, NULL,
+                                    "la t0, tohost\nli t1, 0x0101000000000061\nsd t1, 0(t0)\n"
+                                    "ebreak\n.data\n.balign 8\ntohost: .dword 0\n");
     program_expect(&p, SAM_HART_EBREAK);
-    program_free(&p);
 }
 
 /* Every kind of store to the word is watched: partial, by AMO, by the TensorLoad unit. */

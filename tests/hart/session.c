@@ -84,7 +84,7 @@ TEST(breakpoints)
     assert_true(trace->count > 150);
     for (uint64_t pc = SAM_HART_CODE_BASE; pc < SAM_HART_CODE_BASE + 27 * 4; pc += 4) {
         SCOPED(program) p = program_new(ISA, NULL, loop);
-        struct sam_session *session = open_session(&p);
+        SCOPED_SESSION *session = open_session(&p);
         struct sam_session_stop stop;
         unsigned id;
         succeeds(sam_session_add_break, session, &(struct sam_session_break){.pc = pc}, &id);
@@ -99,7 +99,6 @@ TEST(breakpoints)
         }
         succeeds(sam_session_run, session, NULL, &stop);
         assert_int_equal(stop.reason, SAM_SESSION_DONE);
-        sam_session_close(session);
     }
 }
 
@@ -109,7 +108,7 @@ TEST(watchpoints)
     FREED struct trace *trace = trace_of(loop);
     for (unsigned round = 0; round < 30; round++) {
         SCOPED(program) p = program_new(ISA, NULL, loop);
-        struct sam_session *session = open_session(&p);
+        SCOPED_SESSION *session = open_session(&p);
         struct sam_session_stop stop;
         const uint64_t kind = 1 + test_below(&random, 3);
         struct sam_session_watch of = {.address = DATA_BASE + test_below(&random, 4),
@@ -132,7 +131,6 @@ TEST(watchpoints)
         }
         succeeds(sam_session_run, session, NULL, &stop);
         assert_int_equal(stop.reason, SAM_SESSION_DONE);
-        sam_session_close(session);
     }
 }
 
@@ -145,7 +143,7 @@ TEST(steps)
                                     "        sw      t1, 8(s0)\n"
                                     "        tl.load t1, 0(s0)\n"
                                     "        ebreak\n");
-    struct sam_session *session = open_session(&p);
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_step step;
     struct sam_session_warp warp;
     struct sam_error *e = &p.error;
@@ -184,7 +182,6 @@ TEST(steps)
     assert_int_equal(warp.state, SAM_WARP_READY);
     assert_int_equal(warp.instructions, 5);
     assert_int_equal(sam_session_time(session), 5);
-    sam_session_close(session);
 }
 
 TEST(ends)

@@ -148,7 +148,7 @@ TEST(test_ruled_names)
         {"tload_stride", NULL},
     };
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        char *messages;
+        SCOPED_TEXT *messages = NULL;
         FREED char *text = formatted("csrw %s, a0\ncsrr a0, %s\n", rows[i].name, rows[i].name);
         SCOPED_IMAGE *image = test_assemble("tensor", text, &messages);
         assert_non_null(image);
@@ -156,6 +156,5 @@ TEST(test_ruled_names)
         assert_int_equal(found != NULL, rows[i].warning != NULL);
         if (found)
             assert_null(strstr(found + 8, "warning: "));
-        sam_text_free(messages);
     }
 }

@@ -51,14 +51,13 @@ TEST(progress)
     }
     /* one long workgroup reports as well */
     struct told told = {0};
-    struct program p = program_new("here: j here\n", 8);
+    SCOPED(program) p = program_new("here: j here\n", 8);
     p.options.progress = note;
     p.options.progress_context = &told;
     p.options.max_insns = 1000000;
     program_trap(&p, SAM_TRAP_BUDGET);
     assert_true(told.count >= 14 && told.count <= 16);
     assert_int_equal(told.last.done, 0);
-    program_free(&p);
 }
 
 /* The stop comes with the end of the second workgroup: the third does not begin. */

@@ -159,7 +159,7 @@ TEST(sessions)
     for (unsigned parts = 1; parts <= 7; parts += 3) {
         for (unsigned way = 0; way < 3; way++) {
             SCOPED(program) p = program(8, way == 1 ? 1024 : 36, parts);
-            struct sam_session *session;
+            SCOPED_SESSION *session = NULL;
             unsigned seen = 0;
             succeeds(sam_gpu_set_options, p.gpu, &p.options);
             succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
@@ -174,7 +174,6 @@ TEST(sessions)
             }
             succeeds(sam_session_finish, session, NULL);
             expect_parts(&p, parts);
-            sam_session_close(session);
         }
     }
 }

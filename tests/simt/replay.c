@@ -89,13 +89,12 @@ static struct sam_gpu *machine_of(const struct random_case *c, bool log)
 
 static void run_session(struct recording *r, struct sam_gpu *gpu)
 {
-    struct sam_session *session;
+    SCOPED_SESSION *session = NULL;
     struct sam_error error = {0};
     struct sam_session_stop stop = {0};
     struct sam_session_run run = {.size = sizeof run, .each = record, .context = r};
     succeeds(sam_session_open, gpu, &r->of->launch, NULL, &session);
     sam_session_run(session, &run, &stop, &error);
-    sam_session_close(session);
 }
 
 /* ------------------------------------------------------------------------------ comparing */

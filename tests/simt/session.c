@@ -23,7 +23,7 @@ TEST(opens_at_once)
     p.launch.grid[0] = 65536;
     p.launch.grid[1] = 60000;
     p.launch.warps = 1024;
-    struct sam_session *session = open_session(&p);
+    SCOPED_SESSION *session = open_session(&p);
     succeeds(sam_session_shape, session, &shape);
     assert_int_equal(shape.workgroups, UINT64_C(65536) * 60000);
     assert_int_equal(shape.warps, 1024);
@@ -33,7 +33,6 @@ TEST(opens_at_once)
     succeeds(sam_session_step, session, 3000000000, 1023, &step);
     assert_int_equal(step.kind, SAM_STEP_ENDED);
     assert_int_equal(sam_session_workgroup_state(session, 3000000000), SAM_SESSION_LIVE);
-    sam_session_close(session);
 }
 
 /* Some workgroups, in non-default order. */
@@ -96,7 +95,7 @@ TEST(writes_take_effect)
                                     "        vse32.v v1, (s0)\n"
                                     "        endprg\n",
                                     8);
-    struct sam_session *session = open_session(&p);
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_session_break at = {.pc = program_symbol(&p, "here")};
     struct sam_session_stop stop;
     struct sam_session_warp warp;
@@ -159,7 +158,6 @@ TEST(writes_take_effect)
     assert_int_equal(stop.pc, at.pc);
     must(sam_session_set_stack(session, 0, 0, 0xff, NULL, 0, e), e);
     must(sam_session_finish(session, NULL, e), e);
-    sam_session_close(session);
 }
 
 TEST(pc_and_private_memory)
@@ -171,7 +169,7 @@ TEST(pc_and_private_memory)
                                     "        endprg\n",
                                     8);
     p.launch.warps = 2;
-    struct sam_session *session = open_session(&p);
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_error *e = &p.error;
     struct sam_session_run run = {.size = sizeof run, .scope = SAM_SCOPE_WARP, .warp = 1};
     struct sam_session_stop stop;
@@ -203,7 +201,6 @@ TEST(pc_and_private_memory)
     must(sam_session_run(session, &run, &stop, e), e);
     assert_int_equal(stop.reason, SAM_SESSION_RELEASED);
     must(sam_session_finish(session, NULL, e), e);
-    sam_session_close(session);
 }
 
 /* As in hardware: the last warp to arrive continues at once, the others with their next step. */
@@ -216,7 +213,7 @@ TEST(barrier_retries)
     p.launch.warps = 3;
     for (int retry = 0; retry < 2; retry++) {
         struct sam_session_options options = {.size = sizeof options, .barrier_retry = retry};
-        struct sam_session *session;
+        SCOPED_SESSION *session = NULL;
         struct sam_session_warp warp;
         struct sam_step step;
         struct sam_error *e = &p.error;
@@ -251,7 +248,6 @@ TEST(barrier_retries)
             assert_int_equal(step.pc, wait + 4);
         }
         must(sam_session_finish(session, NULL, e), e);
-        sam_session_close(session);
     }
 }
 
@@ -355,9 +351,8 @@ TEST(as_a_launch)
             program_pass(&p);
             continue;
         }
-        struct sam_session *session = open_session(&p);
+        SCOPED_SESSION *session = open_session(&p);
         succeeds(sam_session_finish, session, &result);
-        sam_session_close(session);
     }
     assert_string_equal(sam_buffer_text(&prints[1]), "ABCDE");
     assert_string_equal(sam_buffer_text(&prints[0]), "ABCDE");

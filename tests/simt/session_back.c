@@ -153,7 +153,7 @@ TEST(snapshots)
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 12; round++) {
         SCOPED(program) p = open_racing(NULL);
-        struct sam_session *session = open_session(&p, true);
+        SCOPED_SESSION *session = open_session(&p, true);
         struct sam_error *e = &p.error;
         struct {
             unsigned id;
@@ -188,7 +188,6 @@ TEST(snapshots)
             assert_int_equal(digest_of(&p, session), kept[count].digest);
         }
         must(sam_session_finish(session, NULL, e), e);
-        sam_session_close(session);
     }
 }
 
@@ -256,7 +255,7 @@ TEST(backwards)
 {
     for (unsigned round = 0; round < 8; round++) {
         SCOPED(program) p = open_racing(NULL);
-        struct sam_session *session = open_session(&p, false);
+        SCOPED_SESSION *session = open_session(&p, false);
         struct sam_error *e = &p.error;
         struct {
             uint64_t time, pc, digest;
@@ -324,7 +323,6 @@ TEST(backwards)
             }
             assert_int_equal(sam_session_time(session), time);
         }
-        sam_session_close(session);
     }
 }
 
@@ -353,7 +351,7 @@ TEST(one_warp_back)
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 6; round++) {
         SCOPED(program) p = open_racing(NULL);
-        struct sam_session *session = open_session(&p, false);
+        SCOPED_SESSION *session = open_session(&p, false);
         struct sam_error *e = &p.error;
         struct sam_session_stop stop;
         struct sam_session_run run = {
@@ -403,14 +401,13 @@ TEST(one_warp_back)
                 must(sam_session_goto(session, time - 1, e), e);
             }
         }
-        sam_session_close(session);
     }
 }
 
 TEST(mistakes)
 {
     SCOPED(program) p = open_racing(NULL);
-    struct sam_session *session = open_session(&p, false);
+    SCOPED_SESSION *session = open_session(&p, false);
     struct sam_error *e = &p.error;
     struct sam_session_stop stop;
     unsigned id;
@@ -424,5 +421,4 @@ TEST(mistakes)
     must(sam_session_snapshot(session, &id, e), e);
     must(sam_session_drop(session, id, e), e);
     must_refuse(sam_session_restore(session, id, e), e, "no snapshot");
-    sam_session_close(session);
 }

@@ -133,7 +133,7 @@ TEST(breakpoints)
             struct sam_session_stop stop;
             unsigned id;
             clear_data(&p);
-            struct sam_session *session = open_session(&p);
+            SCOPED_SESSION *session = open_session(&p);
             succeeds(sam_session_add_break, session, &at, &id);
             /* a second one, by warp, at the same address and elsewhere */
             at.has_warp = true;
@@ -154,7 +154,6 @@ TEST(breakpoints)
             succeeds(sam_session_run, session, NULL, &stop);
             assert_int_equal(stop.reason, SAM_SESSION_DONE);
             assert_int_equal(sam_session_time(session), trace.count);
-            sam_session_close(session);
         }
         free(trace.moments);
     }
@@ -323,7 +322,7 @@ TEST(exact_turns)
         struct sam_session_stop stop = {0};
         unsigned id;
         program_set(&p, DATA, 0);
-        struct sam_session *session = open_session(&p);
+        SCOPED_SESSION *session = open_session(&p);
         struct sam_session_break at = {.pc = program_symbol(&p, "over") - 4, .lanes = 16};
         if (round & 1) /* never stops, but is evaluated */
             succeeds(sam_session_add_break, session, &at, &id);
@@ -342,6 +341,5 @@ TEST(exact_turns)
                 assert_int_equal(stop.reason, SAM_SESSION_DONE);
         } while (stop.reason != SAM_SESSION_DONE);
         assert_int_equal(program_word(&p, DATA), want);
-        sam_session_close(session);
     }
 }

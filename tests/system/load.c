@@ -30,8 +30,7 @@ TEST(names)
             RV64, SAM_SYSTEM_CODE_BASE, NULL,
             ".equ gpu_second, 5\n ebreak\n .data\ngpu_first: .word 1\ngpu_third: .word 3\n"
             "gpu_missing: .word 4\ngpufirst: .word 6\n.section .rodata\ngpu__start: .word 2\n");
-        struct sam_image *a =
-            test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
+        SCOPED_IMAGE *a = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
         SCOPED_IMAGE *b = test_assemble("ventus", 0x80010000, NULL, kernels_b);
         for (unsigned step = 0; step < 3; step++) {
             if (step == order % 3)
@@ -48,7 +47,6 @@ TEST(names)
         assert_int_equal(word(system, program, "gpufirst"), 6);
         sam_system_free(system);
         sam_image_free(program);
-        sam_image_free(a);
     }
 }
 
@@ -92,7 +90,7 @@ TEST(bad_images)
 TEST(again)
 {
     struct sam_system *system = new_system(NULL);
-    struct sam_image *program =
+    SCOPED_IMAGE *program =
         test_assemble(RV64, SAM_SYSTEM_CODE_BASE, NULL,
                       "la t0, gpu_first\n sw zero, 0(t0)\n ebreak\n .data\ngpu_first: .word 1\n");
     SCOPED_IMAGE *kernels = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
@@ -106,7 +104,6 @@ TEST(again)
         assert_int_equal(word(system, program, "gpu_first"), 0);
     }
     sam_system_free(system);
-    sam_image_free(program);
 }
 
 /* The heap follows the program in the same buffer, also when __heap_end sets its end; brk ends

@@ -32,15 +32,14 @@ TEST(leaves_flags)
         assert_int_equal(sam_hart_x(p.hart, 10), raised ? 8 : 0); /* DZ */
     }
     /* in one run, without stepping */
-    struct program p = program_new(RV64, NULL,
-                                   "li t0, 0x400\ncsrw ttype, t0\nli t1, 0x3f800000\n"
-                                   "fdiv.s t1, t1, zero\ntl.addi tl1, tl2, 3\ncsrr a0, fflags\n"
-                                   "ebreak\n");
+    SCOPED(program) p = program_new(RV64, NULL,
+                                    "li t0, 0x400\ncsrw ttype, t0\nli t1, 0x3f800000\n"
+                                    "fdiv.s t1, t1, zero\ntl.addi tl1, tl2, 3\ncsrr a0, fflags\n"
+                                    "ebreak\n");
     uint8_t third[TL_SIZE];
     for (unsigned i = 0; i < TL_SIZE; i += 4)
         sam_put_le32(third + i, 0x3eaaaaab);
     sam_hart_set_tl(p.hart, 2, third);
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(sam_hart_x(p.hart, 10), 8);
-    program_free(&p);
 }

@@ -217,9 +217,8 @@ TEST(strict_mode)
             unit_passes(&p);
     }
     /* the scalar core is unrestricted */
-    struct program p = unit_new(RV64, &options, BASE, "sw a0, 0(a0)");
+    SCOPED(program) p = unit_new(RV64, &options, BASE, "sw a0, 0(a0)");
     unit_passes(&p);
-    program_free(&p);
 }
 
 /* -------------------------------------------------------------------------- concat, merge */
