@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run --gdb` without gdb: a missing client, one that disconnects, and packets written by
- * hand. gdb itself: tests/gdb/multiarch.c. */
+ * hand. gdb itself: tests/gdb/multiarch.txt. */
 #include "cli/command.h"
 
 #include <arpa/inet.h>

@@ -7,11 +7,14 @@
  *   NAME=...           a shell variable of all commands that follow; NAME() { ...; } a function
  *   @ FILE             a file: its lines follow, indented by four spaces, up to an empty line
  *   $ COMMAND          a shell command, continued by lines that begin with "> ", and under it
- * either all that it writes to standard output, then to standard error, where "..." is any text
- * within a line and, alone, any lines; or lines "~ TEXT" (it writes TEXT somewhere) and "!~ TEXT"
- * (it does not) [exit N]           the exit status of that command, if it is not 0 ?N COMMAND =>
- * TEXT the command ends with status N (2 if there is none) and writes one line to standard error,
- * which contains TEXT
+ *                      either all that it writes to standard output, then to standard error,
+ *                      where "..." is any text within a line and, alone, any lines; or
+ *   ~ TEXT             it writes TEXT somewhere
+ *   ~~ TEXT            it writes TEXT, behind the TEXT of the "~~" before
+ *   !~ TEXT            it does not
+ *   [exit N]           the exit status of that command, if it is not 0
+ *   ?N COMMAND => TEXT the command ends with status N (2 if there is none) and writes one line to
+ *                      standard error, which contains TEXT
  *
  * Commands run in a directory of the program, where `samite` is the command and `probe` (probe.c)
  * makes and shows arrays and reads JSON. */
@@ -128,9 +131,16 @@ static char *const *expect_command(char *const *at)
     char *const *expected = at;
     size_t count = 0;
     bool parts = false;
+    const char *rest = sam_buffer_text(&o.out); /* behind the last "~~ TEXT" */
     while (*at && !begins(*at, "[exit ") && !is_input(*at)) {
         const bool absent = begins(*at, "!~ ");
-        if (begins(*at, "~ ") || absent) {
+        if (begins(*at, "~~ ")) {
+            parts = true;
+            const char *found = strstr(rest, *at + 3);
+            if (!found)
+                fail_msg("line %zu: '%s' is not in: %s", line_number(at), *at, rest);
+            rest = found + strlen(*at + 3);
+        } else if (begins(*at, "~ ") || absent) {
             parts = true;
             if ((strstr(sam_buffer_text(&o.out), *at + (absent ? 3 : 2)) != NULL) == absent)
                 fail_msg("line %zu: '%s' does not hold of: %s", line_number(at), *at,

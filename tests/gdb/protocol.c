@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol on launches: inspection and changes, packet by packet. Execution:
- * running.c; malformed packets: framing.c; gdb itself: multiarch.c. */
+ * running.c; malformed packets: framing.c; gdb itself: multiarch.txt. */
 
 #include "test.h"
 
