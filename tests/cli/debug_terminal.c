@@ -183,7 +183,8 @@ TEST(scripts_are_interrupted)
     pid_t child = start("--machine tensor spin.s --batch -ex continue");
     assert_true(comes(child, catches, SIGTERM));
     kill(child, SIGINT);
-    SCOPED_OUTCOME o = dies(child, SIGINT);
+    struct outcome o = dies(child, SIGINT);
+    done(&o);
 }
 
 TEST_GROUP(setup, remove_directory)

@@ -55,7 +55,8 @@ static void expect_illegal(const char *text, const char *insn)
 
 static void expect_legal(const char *text)
 {
-    SCOPED(program) p = run(text, 512);
+    struct program p = run(text, 512);
+    program_free(&p);
 }
 
 TEST(sizes)
