@@ -123,11 +123,9 @@ static void assemble(const char *isa, const char *text, const void *bytes, size_
 {
     struct sam_asm_options options = {.size = sizeof options};
     SCOPED_IMAGE *image = NULL;
-    struct sam_error error;
     SCOPED_TEXT *messages = NULL;
-    if (sam_isa_parse(isa, &options.isa, &error) != SAM_OK ||
-        sam_assemble(&options, "t.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_isa_parse, isa, &options.isa);
+    succeeds(sam_assemble, &options, "t.s", text, strlen(text), &image, &messages);
     assert_int_equal(image->sections[0].data_size, size);
     assert_memory_equal(image->sections[0].data, bytes, size);
 }

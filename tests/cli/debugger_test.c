@@ -53,7 +53,6 @@ int remove_source(void **state)
 
 static void attach(void)
 {
-    struct sam_error error = {.text = ""};
     out = open_memstream(&text, &text_size);
     debugger = debug_new(&options);
     assert_non_null(out);
@@ -61,8 +60,7 @@ static void attach(void)
     opened.text = out;
     opened.image = image;
     opened.count = 1;
-    if (debug_attach(debugger, &opened, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(debug_attach, debugger, &opened);
 }
 
 void begin(const char *source)
@@ -81,8 +79,7 @@ void begin(const char *source)
                                 .lanes = 4,
                                 .args = &address,
                                 .args_size = 4};
-    if (sam_gpu_prepare(gpu, image, &kernel, &launch, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_gpu_prepare, gpu, image, &kernel, &launch);
     opened = (struct run_session){.gpu = gpu, .launch = &launch, .name = "k"};
     struct sam_session_options session = {.size = sizeof session, .keep_ended = true};
     assert_int_equal(sam_session_open(gpu, &launch, &session, &opened.session, &error), SAM_OK);

@@ -195,9 +195,8 @@ TEST(from_a_source)
         struct sam_source source = {read_cut, &cut, packed.size};
         const struct sam_codec_options options = {.threads = threads};
         struct sam_packed *p, *memory;
-        if (sam_packed_open_source(source, &options, &p, &error) != SAM_OK ||
-            sam_packed_open(packed.data, packed.size, NULL, &memory, &error) != SAM_OK)
-            fail_msg("%s", error.text);
+        succeeds(sam_packed_open_source, source, &options, &p);
+        succeeds(sam_packed_open, packed.data, packed.size, NULL, &memory);
         memset(out, 0, size);
         succeeds(sam_packed_restore, p, out);
         assert_memory_equal(out, f.data, size);
@@ -330,13 +329,11 @@ TEST(large_offsets)
     uint64_t random = 5;
     test_weights(SAM_F16, file + tensors[1].offset, 1 << 20, 0.02, &random);
     struct sam_packed *p;
-    struct sam_error error = {0};
     struct packed packed = {.data = malloc(4 << 20)};
     assert_non_null(packed.data);
     struct sam_codec_options options = {.threads = 2};
-    if (sam_pack(&weights, file, &options, packed.data, 4 << 20, &packed.size, &error) != SAM_OK ||
-        sam_packed_open(packed.data, packed.size, &options, &p, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_pack, &weights, file, &options, packed.data, 4 << 20, &packed.size);
+    succeeds(sam_packed_open, packed.data, packed.size, &options, &p);
     uint8_t *out = test_room(1 << 20);
     succeeds(sam_packed_read, p, 1, 0, 1 << 20, out);
     assert_memory_equal(out, file + tensors[1].offset, 1 << 20);

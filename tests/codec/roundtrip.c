@@ -81,12 +81,9 @@ void expect_same_in_pieces(const struct sam_weights *weights, const void *file,
                            const struct packed *packed, size_t piece,
                            const struct sam_codec_options *options)
 {
-    struct sam_error error = {0};
     struct sam_packer *packer;
     struct sink sink = open_sink(packed->size);
-    if (sam_packer_open(weights, options, (struct sam_sink){sink_write, &sink}, &packer, &error) !=
-        SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_packer_open, weights, options, (struct sam_sink){sink_write, &sink}, &packer);
     for (uint64_t at = 0; at < weights->file_size; at += piece) {
         size_t now = weights->file_size - at < piece ? (size_t)(weights->file_size - at) : piece;
         succeeds(sam_packer_write, packer, (const uint8_t *)file + at, now);

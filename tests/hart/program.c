@@ -19,10 +19,9 @@ struct program program_new_in(const struct sam_hart_home *home, const char *isa,
         o = *options;
     succeeds(sam_isa_parse, isa, &o.isa);
     p.image = test_assemble(isa, SAM_HART_CODE_BASE, NULL, text);
-    if (sam_hart_new_in(home, &o, &p.hart, &p.error) != SAM_OK ||
-        sam_hart_map(p.hart, DATA_BASE, DATA_SIZE, &p.error) != SAM_OK ||
-        sam_hart_load(p.hart, p.image, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_hart_new_in, home, &o, &p.hart);
+    succeeds(sam_hart_map, p.hart, DATA_BASE, DATA_SIZE);
+    succeeds(sam_hart_load, p.hart, p.image);
     return p;
 }
 

@@ -67,15 +67,13 @@ struct bench {
 static void bench_open(struct bench *b, unsigned mlen, unsigned xlen, bool tree)
 {
     struct sam_hart_options options = {.mlen = mlen, .fp_tree = tree};
-    struct sam_error error;
     *b = (struct bench){.mlen = mlen, .xlen = xlen};
     succeeds(sam_isa_parse,
              xlen == 32 ? "rv32im_zicsr_zfinx_xmatrix" : "rv64im_zicsr_zfinx_xmatrix",
              &options.isa);
-    if (sam_hart_new(&options, &b->hart, &error) != SAM_OK ||
-        sam_hart_map(b->hart, DATA_BASE, MEMORY_SIZE, &error) != SAM_OK ||
-        sam_hart_map(b->hart, SAM_HART_CODE_BASE, 4096, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_hart_new, &options, &b->hart);
+    succeeds(sam_hart_map, b->hart, DATA_BASE, MEMORY_SIZE);
+    succeeds(sam_hart_map, b->hart, SAM_HART_CODE_BASE, 4096);
     b->ref.base = DATA_BASE;
     b->ref.memory = b->memory;
     b->ref.memory_size = MEMORY_SIZE;

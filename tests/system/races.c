@@ -58,9 +58,8 @@ static struct system_program begin_with(const struct sam_system_options *options
     assert_true(snprintf(text, sizeof text, "%s%s%s", BEGIN, body, END) < (int)sizeof text);
     p = system_program_new(RV32, options, NULL, text, NULL);
     p.kernels = test_assemble("ventus", SAM_CODE_BASE, NULL, kernels);
-    if (sam_system_map(p.system, 0x90000000, 0x1000, &p.error) != SAM_OK ||
-        sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_system_map, p.system, 0x90000000, 0x1000);
+    succeeds(sam_system_load_gpu, p.system, p.kernels);
     return p;
 }
 
@@ -362,9 +361,8 @@ TEST(calls_of_the_host)
         system_program_new(RV32, &(struct sam_system_options){.check_races = true},
                            &(struct sam_hart_options){.hostio = host}, text, NULL);
     p.kernels = test_assemble("ventus", SAM_CODE_BASE, NULL, kernel);
-    if (sam_system_map(p.system, 0x90000000, 0x1000, &p.error) != SAM_OK ||
-        sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_system_map, p.system, 0x90000000, 0x1000);
+    succeeds(sam_system_load_gpu, p.system, p.kernels);
     system_expect(&p, 0);
     const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);
     assert_int_equal(count, 1);

@@ -339,7 +339,6 @@ static const struct sam_system_race *find(const struct sam_system_race *races, s
 static size_t one(uint64_t *random)
 {
     struct scene *s = sam_alloc(1, sizeof *s);
-    struct sam_error error;
     size_t count;
     assert_non_null(s);
     s->random = random;
@@ -350,9 +349,8 @@ static size_t one(uint64_t *random)
     struct system_program p = system_program_new(
         RV32, &(struct sam_system_options){.check_races = true}, NULL, s->text, NULL);
     p.kernels = kernels;
-    if (sam_system_map(p.system, DATA, 0x1000, &error) != SAM_OK ||
-        sam_system_load_gpu(p.system, kernels, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_system_map, p.system, DATA, 0x1000);
+    succeeds(sam_system_load_gpu, p.system, kernels);
     system_expect(&p, 0);
     follow(s, &p);
     const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);

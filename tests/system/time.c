@@ -48,10 +48,8 @@ static uint64_t cycles_of(const struct sam_system_figures *f, const char *unit, 
 static struct sam_system_config *config_of(const char *text)
 {
     struct sam_system_config *config;
-    struct sam_error error;
-    if (sam_system_config_new(&config, &error) != SAM_OK ||
-        sam_system_config_set(config, text, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_system_config_new, &config);
+    succeeds(sam_system_config_set, config, text);
     return config;
 }
 

@@ -251,9 +251,8 @@ TEST(addresses_wrap)
     SCOPED(program) p = open_program(RV32, "", &r, NULL,
                                      "tl.store tl1, 0(a2)\nlw a3, 4(zero)\n"
                                      "tl.store tl1, 0(a2)\nlw a3, -8(zero)\nlw a3, 1000(zero)");
-    if (sam_hart_map(p.hart, 0, 0x1000, &p.error) != SAM_OK ||
-        sam_hart_map(p.hart, 0xfffff000, 0x1000, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_hart_map, p.hart, 0, 0x1000);
+    succeeds(sam_hart_map, p.hart, 0xfffff000, 0x1000);
     sam_hart_set_x(p.hart, 12, 0xfffffe00);
     program_expect(&p, SAM_HART_EBREAK);
     assert_true(sam_hart_engines(p.hart, &report));
