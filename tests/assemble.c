@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assemble.h"
 
-#include <string.h>
-
 #include "test.h"
 
 struct sam_image *test_assemble(const char *isa, uint64_t base, const char *prologue,
@@ -15,8 +13,7 @@ struct sam_image *test_assemble(const char *isa, uint64_t base, const char *prol
     struct sam_image *image = NULL;
     struct sam_error error;
     char *messages = NULL;
-    if (sam_isa_parse(isa, &options.isa, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_isa_parse, isa, &options.isa);
     if (sam_assemble(&options, "test.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
         fail_msg("%s\n%s", messages, text);
     sam_text_free(messages);

@@ -40,9 +40,8 @@ static int test_folder_make(void **state)
     return mkdtemp(test_folder) ? 0 : -1;
 }
 
-static int test_folder_remove(void **state)
+FIXTURE(test_folder_remove)
 {
-    (void)state;
     return test_shell("rm -rf '%s'", test_folder) ? 0 : -1;
 }
 

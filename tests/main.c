@@ -31,6 +31,17 @@ void test_register(const char *file, int line, const struct CMUnitTest *test)
     cases[at] = (struct registered){file, line, *test};
 }
 
+char *formatted(const char *format, ...)
+{
+    char *text;
+    va_list list;
+    va_start(list, format);
+    if (vasprintf(&text, format, list) < 0)
+        abort();
+    va_end(list);
+    return text;
+}
+
 void test_add(CMUnitTestFunction function, const void *state, const char *name, ...)
 {
     char *text;

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "test.h"
 
-#include "must.h"
 #include "samite/gpu.h"
 #include "samite/hart.h"
 
@@ -49,8 +45,24 @@ static struct oracle_record *last_record(struct oracle *oracle)
     return &oracle->records[oracle->record_count - 1];
 }
 
+/* Close the loops of the last record. */
+static void end(struct oracle *oracle)
+{
+    if (!oracle->open)
+        return;
+    oracle->open = false;
+    struct oracle_record *record = last_record(oracle);
+    record->part_count = oracle->part_count - record->first_part;
+    for (size_t i = record->depth; i-- > 0;)
+        oracle_code(oracle, "addi s%zu, s%zu, %zu\nbeq s%zu, s%zu, 1f\nj loop_%zu_%zu\n1:\n", i, i,
+                    4 * record->axes[i].step, i, i + 3, oracle->record_count, i);
+    oracle->words = record->first + record->turns * record->words;
+}
+
 void oracle_begin(struct oracle *oracle, const struct oracle_axis *axes, size_t depth)
 {
+    end(oracle);
+    oracle->open = true;
     void *grown = sam_grow(oracle->records, oracle->record_count, &oracle->record_capacity,
                            sizeof *oracle->records);
     if (!grown)
@@ -74,16 +86,6 @@ void oracle_begin(struct oracle *oracle, const struct oracle_axis *axes, size_t 
         oracle_code(oracle, "%.*s%s%s\n", (int)(place - axes[i].load), axes[i].load, pointer,
                     place + 2);
     }
-}
-
-void oracle_end(struct oracle *oracle)
-{
-    struct oracle_record *record = last_record(oracle);
-    record->part_count = oracle->part_count - record->first_part;
-    for (size_t i = record->depth; i-- > 0;)
-        oracle_code(oracle, "addi s%zu, s%zu, %zu\nbeq s%zu, s%zu, 1f\nj loop_%zu_%zu\n1:\n", i, i,
-                    4 * record->axes[i].step, i, i + 3, oracle->record_count, i);
-    oracle->words = record->first + record->turns * record->words;
 }
 
 static void add_part(struct oracle *oracle, size_t words, const char *format, va_list args)
@@ -148,27 +150,25 @@ static void *section_of(const struct qemu_target *target, const char *text, cons
 static void put_section(struct sam_gpu *gpu, const struct qemu_target *target, const char *text,
                         const char *section, uint32_t address)
 {
-    struct sam_error error;
     size_t size = 0;
     void *bytes = section_of(target, text, section, &size);
-    must(sam_gpu_map(gpu, address, size, &error), &error);
-    must(sam_gpu_write(gpu, address, bytes, size, &error), &error);
+    succeeds(sam_gpu_map, gpu, address, size);
+    succeeds(sam_gpu_write, gpu, address, bytes, size);
     free(bytes);
 }
 
 static uint8_t *run_ventus(const struct oracle *oracle, const struct qemu_target *target,
                            const char *prelude, unsigned lanes)
 {
-    struct sam_error error;
     struct sam_gpu *gpu;
     char *text = program(oracle, prelude, ".word 0x0000400b # endprg");
     size_t size = 4 * oracle->words;
     uint8_t *results = malloc(size);
-    must(sam_gpu_new(NULL, &gpu, &error), &error);
+    succeeds(sam_gpu_new, NULL, &gpu);
     put_section(gpu, target, text, ".text", 0x80000000);
     put_section(gpu, target, text, ".data", 0x90000000);
     free(text);
-    must(sam_gpu_map(gpu, 0xa0000000, size, &error), &error);
+    succeeds(sam_gpu_map, gpu, 0xa0000000, size);
     const struct sam_launch launch = {
         .start = 0x80000000,
         .metadata = 0x90000000,
@@ -177,8 +177,8 @@ static uint8_t *run_ventus(const struct oracle *oracle, const struct qemu_target
         .warps = 1,
         .pds_base = 0x90000000,
     };
-    must(sam_gpu_launch(gpu, &launch, NULL, &error), &error);
-    must(sam_gpu_read(gpu, 0xa0000000, results, size, &error), &error);
+    succeeds(sam_gpu_launch, gpu, &launch, NULL);
+    succeeds(sam_gpu_read, gpu, 0xa0000000, results, size);
     sam_gpu_free(gpu);
     return results;
 }
@@ -190,27 +190,26 @@ static uint8_t *run_hart(const struct oracle *oracle, const struct qemu_target *
         const char *name;
         uint64_t address;
     } sections[] = {{".text", 0x80000000}, {".data", 0x90000000}};
-    struct sam_error error;
     struct sam_hart *hart;
     struct sam_hart_options options = {0};
     struct sam_hart_result result;
     char *text = program(oracle, "", "ebreak");
     size_t size = 4 * oracle->words;
     uint8_t *results = malloc(size);
-    must(sam_isa_parse(isa, &options.isa, &error), &error);
-    must(sam_hart_new(&options, &hart, &error), &error);
+    succeeds(sam_isa_parse, isa, &options.isa);
+    succeeds(sam_hart_new, &options, &hart);
     for (size_t i = 0; i < SAM_COUNT(sections); i++) {
         size_t bytes = 0;
         void *data = section_of(target, text, sections[i].name, &bytes);
-        must(sam_hart_map(hart, sections[i].address, bytes, &error), &error);
-        must(sam_hart_write(hart, sections[i].address, data, bytes, &error), &error);
+        succeeds(sam_hart_map, hart, sections[i].address, bytes);
+        succeeds(sam_hart_write, hart, sections[i].address, data, bytes);
         free(data);
     }
     free(text);
-    must(sam_hart_map(hart, 0xa0000000, size, &error), &error);
+    succeeds(sam_hart_map, hart, 0xa0000000, size);
     sam_hart_set_pc(hart, sections[0].address);
-    must(sam_hart_run(hart, &result, &error), &error);
-    must(sam_hart_read(hart, 0xa0000000, results, size, &error), &error);
+    succeeds(sam_hart_run, hart, &result);
+    succeeds(sam_hart_read, hart, 0xa0000000, results, size);
     sam_hart_free(hart);
     return results;
 }
@@ -274,16 +273,17 @@ static size_t compare(const struct oracle *oracle, uint8_t *expected, uint8_t *f
     return oracle->words;
 }
 
-size_t oracle_check(const struct oracle *oracle, const struct qemu_target *target,
+size_t oracle_check(struct oracle *oracle, const struct qemu_target *target,
                     const char *qemu_prelude, const char *ventus_prelude, unsigned lanes)
 {
+    end(oracle);
     uint8_t *expected = run_qemu(oracle, target, qemu_prelude);
     return compare(oracle, expected, run_ventus(oracle, target, ventus_prelude, lanes));
 }
 
-size_t oracle_check_hart(const struct oracle *oracle, const struct qemu_target *target,
-                         const char *isa)
+size_t oracle_check_hart(struct oracle *oracle, const struct qemu_target *target, const char *isa)
 {
+    end(oracle);
     uint8_t *expected = run_qemu(oracle, target, "");
     return compare(oracle, expected, run_hart(oracle, target, isa));
 }

@@ -44,6 +44,7 @@ struct oracle {
     size_t part_count, part_capacity;
     size_t words; /* results so far */
     bool failed;  /* out of memory */
+    bool open;    /* a record */
     bool wide;    /* RV64: an x register is two words */
 };
 
@@ -53,9 +54,9 @@ void oracle_code(struct oracle *oracle, const char *format, ...) SAM_PRINTF(2, 3
 /* A table of words in .data; the first `wrap` are repeated after the last. */
 void oracle_table(struct oracle *oracle, const char *label, const uint32_t *values, size_t count,
                   size_t wrap);
-/* Open the loops of a record; oracle_store between the two defines the compared values. */
+/* Open the loops of a record, which ends with the next one or the check; oracle_store within it
+ * defines the compared values. */
 void oracle_begin(struct oracle *oracle, const struct oracle_axis *axes, size_t depth);
-void oracle_end(struct oracle *oracle);
 /* Keep the x register `reg`, or `words` elements of vector register `reg`. */
 void oracle_store(struct oracle *oracle, const char *reg, const char *format, ...) SAM_PRINTF(3, 4);
 void oracle_store_vector(struct oracle *oracle, const char *reg, size_t words, const char *format,
@@ -63,11 +64,10 @@ void oracle_store_vector(struct oracle *oracle, const char *reg, size_t words, c
 
 /* Run both and compare; the preludes precede _start's code. Fails the test with the first
  * differences and their records. Returns the number of words compared. */
-size_t oracle_check(const struct oracle *oracle, const struct qemu_target *target,
+size_t oracle_check(struct oracle *oracle, const struct qemu_target *target,
                     const char *qemu_prelude, const char *ventus_prelude, unsigned lanes);
 
 /* The same against a tensor hart of the ISA. */
-size_t oracle_check_hart(const struct oracle *oracle, const struct qemu_target *target,
-                         const char *isa);
+size_t oracle_check_hart(struct oracle *oracle, const struct qemu_target *target, const char *isa);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers of a test. The seed is printed, so that a failure can be reproduced:
- * SAMITE_SEED=0x... ./test_... */
+/* Random numbers of a test; part of test.h. The seed is printed, so that a failure can be
+ * reproduced: SAMITE_SEED=0x... ./test_... */
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
 

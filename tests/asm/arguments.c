@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of isa.h. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "refuses.h"
 #include "samite/isa.h"
 
 TEST(isas)
@@ -45,7 +41,7 @@ TEST(one_word)
 TEST(images)
 {
     const struct sam_isa isa = {32, SAM_EXT_I};
-    struct sam_image *image = sam_image_new(32);
+    SCOPED_IMAGE *image = sam_image_new(32);
     char *text = (char *)1;
     refuses(sam_disassemble_image, NULL, image, &text);
     assert_null(text);
@@ -55,14 +51,13 @@ TEST(images)
     assert_string_equal(text, "");
     sam_text_free(text);
     sam_text_free(NULL);
-    sam_image_free(image);
 }
 
 static void refuses_assembly(const struct sam_asm_options *options, const char *name,
                              const char *text, size_t size)
 {
     struct sam_image *image = (struct sam_image *)1;
-    char *messages = NULL;
+    SCOPED_TEXT *messages = NULL;
     struct sam_error error = {0};
     assert_int_equal(sam_assemble(options, name, text, size, &image, &messages, &error),
                      SAM_ERR_USAGE);
@@ -71,12 +66,11 @@ static void refuses_assembly(const struct sam_asm_options *options, const char *
     assert_true(error.text[0]);
     if (options && options->listing)
         assert_null(*options->listing);
-    sam_text_free(messages);
 }
 
 TEST(assembly)
 {
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     char *messages, *listing = (char *)1;
     const char *const nothing[] = {NULL};
     struct sam_asm_options options = {.isa = {32, SAM_EXT_I}, .listing = &listing};
@@ -111,7 +105,6 @@ TEST(assembly)
     assert_string_equal(messages, "");
     sam_text_free(messages);
     sam_text_free(listing);
-    sam_image_free(image);
 }
 
 TEST(tables)

@@ -29,19 +29,17 @@ TEST(test_empty)
 {
     static const char *const texts[] = {"", "\n", "# only a comment", "/* \n */", ";;;", "\t \r\n"};
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
-        char *messages;
-        struct sam_image *image = test_assemble(V, texts[i], &messages);
+        SCOPED_TEXT *messages = NULL;
+        SCOPED_IMAGE *image = test_assemble(V, texts[i], &messages);
         assert_non_null(image);
         assert_string_equal(messages, "");
         assert_int_equal(image->entry, 0x80000000);
-        sam_text_free(messages);
-        sam_image_free(image);
     }
 }
 
 TEST(test_layout)
 {
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     const char *text = ".bss\nz: .zero 100\n.data\nd: .word 1\n.section .rodata\nr: .byte 2\n"
                        ".section .text.cold\ncold: nop\n.text\n.globl _start\nnop\n_start: nop\n"
                        ".section .mine, \"aw\"\nm: .byte 3\n";
@@ -69,7 +67,6 @@ TEST(test_layout)
     assert_true(sam_image_find(image, "_start")->global);
     assert_false(sam_image_find(image, "cold")->global);
     assert_int_equal(value_of(image, "m"), 0x80002010);
-    sam_image_free(image);
 }
 
 TEST(test_address)
@@ -88,7 +85,7 @@ TEST(test_address)
 
 TEST(test_symbols)
 {
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     const char *text = ".equ size, 3 * 4\n.set n, 1\n.set n, n + 1\nlater = after - before\n"
                        ".type f, @function\n.size f, . - f\nbefore: nop\nf: nop\n.Llocal: nop\n"
                        "after: nop\n.size g, 12\n1: g: nop\n";
@@ -103,7 +100,6 @@ TEST(test_symbols)
     assert_int_equal(sam_image_find(image, "g")->size, 12);
     assert_null(sam_image_find(image, ".Llocal"));
     assert_int_equal(image->symbol_count, 7); /* also not a numeric label */
-    sam_image_free(image);
 }
 
 /* A symbol has its value at the point of use. */
@@ -136,10 +132,9 @@ TEST(test_alignment)
     WORDS("rv32i", "nop\n.p2align 3, 0\nnop", NOP, 0, NOP);
     WORDS("rv32i", "nop\n.p2align 4, , 8\nnop", NOP, NOP); /* 12 bytes are more than 8 */
     WORDS("rv32i", ".byte 1\n.align 2\nnop", 1, NOP);
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     test_section(V, ".data\n.byte 1\n.align 8\nd: .byte 2\n", ".data", &image);
     assert_int_equal(value_of(image, "d") % 256, 0);
-    sam_image_free(image);
 }
 
 TEST(test_macros)
@@ -179,15 +174,13 @@ TEST(test_conditions)
                                ".word 6\n.endif\n.ifb\n.word 7\n.endif\n.ifnb q\n.word 8\n.endif\n";
     static const uint32_t expected[3][5] = {{1, 4, 6, 7, 8}, {2, 22, 4, 6, 7}, {3, 4, 6, 7, 8}};
     for (int x = 1; x <= 3; x++) {
-        struct sam_buffer whole = {0};
+        SCOPED(sam_buffer) whole = {0};
         sam_buffer_printf(&whole, ".equ x, %d\n%s", x, text);
-        struct sam_image *image;
+        SCOPED_IMAGE *image = NULL;
         const struct sam_section *s =
             test_section("rv32i", sam_buffer_text(&whole), ".text", &image);
         for (size_t i = 0; i < 5; i++)
             assert_int_equal(sam_le32(s->data + 4 * i), expected[x - 1][i]);
-        sam_image_free(image);
-        sam_buffer_free(&whole);
     }
     /* skipped text is not parsed */
     WORDS("rv32i", ".if 0\nfoo bar ( \" \n.macro\n.if junk (\n.else\n.endif\n.endif\n.word 1", 1);
@@ -230,7 +223,7 @@ TEST(test_include)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.inc", folder);
     static const char inside[] = ".word 5\nbad here\n";
-    assert_int_equal(sam_file_write(path, inside, 8, &error), SAM_OK);
+    succeeds(sam_file_write, path, inside, 8);
     const char *const paths[] = {folder};
     struct sam_asm_options options = {
         .isa = test_isa(V), .include_paths = paths, .include_count = 1};
@@ -242,7 +235,7 @@ TEST(test_include)
     sam_text_free(messages);
     sam_image_free(image);
     /* messages name the included file and where it was included */
-    assert_int_equal(sam_file_write(path, inside, sizeof inside - 1, &error), SAM_OK);
+    succeeds(sam_file_write, path, inside, sizeof inside - 1);
     assert_int_equal(sam_assemble(&options, "t.s", text, 17, &image, &messages, &error),
                      SAM_ERR_INPUT);
     assert_non_null(strstr(messages, "a.inc:2:1: error: unknown instruction 'bad'"));
@@ -250,7 +243,7 @@ TEST(test_include)
     sam_text_free(messages);
     /* a file that includes itself, a folder */
     static const char itself[] = ".include \"a.inc\"\n";
-    assert_int_equal(sam_file_write(path, itself, sizeof itself - 1, &error), SAM_OK);
+    succeeds(sam_file_write, path, itself, sizeof itself - 1);
     assert_int_equal(sam_assemble(&options, "t.s", text, 17, &image, &messages, &error),
                      SAM_ERR_INPUT);
     assert_non_null(strstr(messages, "nested more than 64 deep"));
@@ -269,9 +262,8 @@ TEST(test_include)
 TEST(test_long_branches)
 {
     for (int gap = 4070; gap <= 4110; gap += 4) {
-        char text[128];
-        struct sam_image *image;
-        snprintf(text, sizeof text, "beq a0, a1, far\n.space %d\nfar: nop\n", gap - 2);
+        SCOPED_IMAGE *image = NULL;
+        FREED char *text = formatted("beq a0, a1, far\n.space %d\nfar: nop\n", gap - 2);
         const struct sam_section *s = test_section(V, text, ".text", &image);
         struct sam_isa isa = test_isa(V);
         struct sam_insn insn;
@@ -291,17 +283,16 @@ TEST(test_long_branches)
             assert_int_equal(insn.rd, 0);
             assert_int_equal(insn.imm + 4, far);
         }
-        sam_image_free(image);
     }
 }
 
 /* Branches that push each other out of reach converge. */
 TEST(test_many_long_branches)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     for (int i = 0; i < 2000; i++)
         sam_buffer_printf(&text, "l%d: bne a0, a1, l%d\n", i, i < 1000 ? i + 1000 : i - 1000);
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     const struct sam_section *s = test_section(V, sam_buffer_text(&text), ".text", &image);
     struct sam_isa isa = test_isa(V);
     uint64_t pc = 0;
@@ -321,8 +312,6 @@ TEST(test_many_long_branches)
         snprintf(name, sizeof name, "l%d", i < 1000 ? i + 1000 : i - 1000);
         assert_int_equal(0x80000000 + from + (uint64_t)(int64_t)insn.imm, value_of(image, name));
     }
-    sam_image_free(image);
-    sam_buffer_free(&text);
 }
 
 TEST(test_addresses)
@@ -366,7 +355,7 @@ TEST(test_limits)
     test_refused(V, ".macro m\nm\nm\n.endm\nm\n", "nested more than 64 deep");
     test_refused(V, ".macro m a\nm \\a\\a\\a\\a\n.endm\nm xxxxxxxx\n", "grows beyond 1 MiB");
     /* deep and long expressions */
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_printf(&text, ".word ");
     sam_buffer_fill(&text, '(', 100000);
     test_refused(V, sam_buffer_text(&text), "nested");
@@ -392,7 +381,6 @@ TEST(test_limits)
     for (int i = 0; i < 100; i++)
         sam_buffer_append(&text, ".if 1\n", 6);
     test_refused(V, sam_buffer_text(&text), "conditions nested more than 64 deep");
-    sam_buffer_free(&text);
 }
 
 /* A text cut at any byte, or with any byte replaced, gives an image or messages. */
@@ -405,9 +393,9 @@ TEST(test_damaged)
     for (size_t cut = 0; cut < sizeof whole; cut++) {
         for (int c = 0; c < 256; c += cut % 8 == 0 ? 1 : 17) {
             struct sam_asm_options options = {.isa = test_isa(V)};
-            struct sam_image *image;
+            SCOPED_IMAGE *image = NULL;
             struct sam_error error = {0};
-            char *messages;
+            SCOPED_TEXT *messages = NULL;
             memcpy(text, whole, sizeof text);
             text[cut] = (char)c;
             size_t size = c == 0 ? cut : sizeof whole - 1;
@@ -415,8 +403,6 @@ TEST(test_damaged)
                 sam_assemble(&options, "t.s", text, size, &image, &messages, &error);
             assert_true(status == SAM_OK || status == SAM_ERR_INPUT);
             assert_true(status == SAM_OK || error.text[0]);
-            sam_text_free(messages);
-            sam_image_free(image);
         }
     }
 }

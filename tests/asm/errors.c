@@ -12,7 +12,7 @@ static void test_file(void **state)
     struct sam_buffer source = {0}, expected = {0};
     struct sam_error error = {0};
     char isa[64] = "ventus", beside[4096], *messages;
-    assert_int_equal(sam_file_read(path, 1 << 20, &source, &error), SAM_OK);
+    succeeds(sam_file_read, path, 1 << 20, &source);
     const char *choice = strstr(sam_buffer_text(&source), "\n# isa: ");
     if (choice)
         sscanf(choice, "\n# isa: %63s", isa);
@@ -25,7 +25,7 @@ static void test_file(void **state)
     assert_null(image);
     snprintf(beside, sizeof beside, "%.*s.txt", (int)strlen(path) - 2, path);
     if (getenv("SAMITE_UPDATE"))
-        assert_int_equal(sam_file_write(beside, messages, strlen(messages), &error), SAM_OK);
+        succeeds(sam_file_write, beside, messages, strlen(messages));
     assert_int_equal(sam_file_read(beside, 1 << 20, &expected, &error), SAM_OK);
     assert_string_equal(messages, sam_buffer_text(&expected));
     /* the first error is the one that callers without messages receive */
@@ -45,8 +45,7 @@ static glob_t files;
 PROLOGUE
 {
     const char *root = getenv("SAMITE_SOURCE");
-    char pattern[4096];
-    snprintf(pattern, sizeof pattern, "%s/tests/asm/errors/*.s", root ? root : ".");
+    FREED char *pattern = formatted("%s/tests/asm/errors/*.s", root ? root : ".");
     if (glob(pattern, 0, NULL, &files) != 0 || files.gl_pathc == 0) {
         fprintf(stderr, "no %s\n", pattern);
         exit(1);
@@ -55,9 +54,8 @@ PROLOGUE
         test_add(test_file, files.gl_pathv[i], "%s", strrchr(files.gl_pathv[i], '/') + 1);
 }
 
-static int free_names(void **state)
+FIXTURE(free_names)
 {
-    (void)state;
     globfree(&files);
     return 0;
 }

@@ -7,15 +7,13 @@
 /* EXPRESSION as a .dword must be `value`. */
 static void check(const char *expression, int64_t value)
 {
-    char text[160];
-    snprintf(text, sizeof text, ".dword %s", expression);
-    struct sam_image *image;
+    FREED char *text = formatted(".dword %s", expression);
+    SCOPED_IMAGE *image = NULL;
     const struct sam_section *section = test_section("rv32i", text, ".text", &image);
     uint64_t found = sam_le32(section->data) | (uint64_t)sam_le32(section->data + 4) << 32;
     if (found != (uint64_t)value)
         fail_msg("%s = 0x%llx, expected 0x%llx", expression, (unsigned long long)found,
                  (unsigned long long)value);
-    sam_image_free(image);
 }
 
 struct sample {

@@ -5,7 +5,6 @@
 #include "isa/isa_test.h"
 
 #include "folder.h"
-#include "random.h"
 
 enum { VARIANTS = 12, MAX_LINES = 64 };
 
@@ -18,7 +17,7 @@ static void gnu_bytes(const char *march, const char *text, struct sam_buffer *ou
     bool wide = strncmp(march, "rv64", 4) == 0;
     struct sam_buffer whole = {0};
     sam_buffer_printf(&whole, ".option norelax\n.option norvc\n.globl _start\n_start:\n%s", text);
-    assert_int_equal(sam_file_write(test_path("t.s"), whole.data, whole.size, &error), SAM_OK);
+    succeeds(sam_file_write, test_path("t.s"), whole.data, whole.size);
     sam_buffer_free(&whole);
     if (!test_shell("cd %s && riscv64-unknown-elf-as -march=%s -mabi=%s t.s -o t.o 2>t.err",
                     test_folder, march, wide ? "lp64" : "ilp32") ||
@@ -32,13 +31,13 @@ static void gnu_bytes(const char *march, const char *text, struct sam_buffer *ou
         sam_file_read(test_path("t.err"), 1 << 20, &message, &error);
         fail_msg("%s: %s\n%s", march, sam_buffer_text(&message), text);
     }
-    assert_int_equal(sam_file_read(test_path("t.bin"), 1 << 24, out, &error), SAM_OK);
+    succeeds(sam_file_read, test_path("t.bin"), 1 << 24, out);
 }
 
 static void compare(const char *isa, const char *march, const char *ours, const char *gnu)
 {
-    struct sam_buffer expected = {0};
-    struct sam_image *image;
+    SCOPED(sam_buffer) expected = {0};
+    SCOPED_IMAGE *image = NULL;
     gnu_bytes(march, gnu, &expected);
     const struct sam_section *section = test_section(isa, ours, ".text", &image);
     size_t size = section->data_size < expected.size ? section->data_size : expected.size;
@@ -49,8 +48,6 @@ static void compare(const char *isa, const char *march, const char *ours, const 
     if (section->data_size != expected.size)
         fail_msg("%llu bytes, GNU as makes %zu:\n%s", (unsigned long long)section->data_size,
                  expected.size, ours);
-    sam_image_free(image);
-    sam_buffer_free(&expected);
 }
 
 /* --- random operands */
@@ -164,7 +161,7 @@ static void test_row(void **state)
         put_line(&ours, &gnu, s->mnemonic, s->is_amo ? orders[i % 4] : "", s->pattern, i);
     sam_buffer_printf(&ours, "2: .word 0\n");
     sam_buffer_printf(&gnu, "2: .word 0\n");
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_printf(&text, "_start:\n%s", sam_buffer_text(&ours));
     compare(wide ? "rv64ima_zicsr_zfinx_zve32f" : "rv32ima_zicsr_zfinx_zve32f",
             vector ? "rv32imafv_zicsr"
@@ -173,22 +170,20 @@ static void test_row(void **state)
             sam_buffer_text(&text), sam_buffer_text(&gnu));
     sam_buffer_free(&ours);
     sam_buffer_free(&gnu);
-    sam_buffer_free(&text);
 }
 
 /* --- texts: features that no operand variant covers */
 
 static void same_text(const char *isa, const char *march, const char *text)
 {
-    struct sam_buffer ours = {0};
+    SCOPED(sam_buffer) ours = {0};
     sam_buffer_printf(&ours, "_start:\n%s", text);
     compare(isa, march, sam_buffer_text(&ours), text);
-    sam_buffer_free(&ours);
 }
 
 static void test_li(const char *isa, const char *march, unsigned bits)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     for (unsigned shift = 0; shift < bits; shift++)
         for (int near = -3; near <= 3; near++) {
             uint64_t value = (UINT64_C(1) << shift) + (uint64_t)(int64_t)near;
@@ -201,7 +196,6 @@ static void test_li(const char *isa, const char *march, unsigned bits)
                           (long long)(bits == 32 ? (uint32_t)value : value));
     }
     same_text(isa, march, sam_buffer_text(&text));
-    sam_buffer_free(&text);
 }
 
 TEST(test_li_32)
@@ -280,7 +274,7 @@ static void put_expression(struct sam_buffer *out, int depth)
 
 TEST(test_random_expressions)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     for (int i = 0; i < 2000; i++) {
         sam_buffer_printf(&text, ".dword ");
         put_expression(&text, i % 6);
@@ -288,7 +282,6 @@ TEST(test_random_expressions)
     }
     same_text("rv32i", "rv32i", sam_buffer_text(&text));
     same_text("rv64i", "rv64i", sam_buffer_text(&text));
-    sam_buffer_free(&text);
 }
 
 TEST(test_macros)

@@ -19,7 +19,7 @@ static void nest(struct sam_buffer *text, const char *body)
 
 TEST(test_expansion)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     nest(&text, "nop");
     test_refused(V, sam_buffer_text(&text), "the program expands to more than 264 MiB");
     nest(&text, ".if 0\nnop\n.endif");
@@ -36,7 +36,6 @@ TEST(test_expansion)
         sam_buffer_append(&text, "1,", 2);
     sam_buffer_printf(&text, "\n.endr\n.endr\n");
     test_refused(V, sam_buffer_text(&text), "the program expands to ");
-    sam_buffer_free(&text);
 }
 
 /* A binary file has one message. */
@@ -46,13 +45,12 @@ TEST(test_binary)
     struct sam_asm_options options = {.isa = test_isa(V)};
     struct sam_image *image;
     struct sam_error error;
-    char *messages;
+    SCOPED_TEXT *messages = NULL;
     assert_int_equal(
         sam_assemble(&options, "a.npy", text, sizeof text - 1, &image, &messages, &error),
         SAM_ERR_INPUT);
     assert_string_equal(messages, "a.npy:3: error: a zero byte: expected text\n");
     assert_string_equal(error.text, "a.npy:3: error: a zero byte: expected text");
-    sam_text_free(messages);
 }
 
 /* The caller may lower the limit. */
@@ -61,16 +59,14 @@ TEST(test_lower_limit)
     static const char text[] = ".rept 1000\nnop\n.endr\n";
     for (uint64_t limit = 1 << 14; limit <= 1 << 20; limit <<= 6) {
         struct sam_asm_options options = {.isa = test_isa(V), .max_expanded = limit};
-        struct sam_image *image;
+        SCOPED_IMAGE *image = NULL;
         struct sam_error error;
-        char *messages;
+        SCOPED_TEXT *messages = NULL;
         enum sam_status status =
             sam_assemble(&options, "t.s", text, strlen(text), &image, &messages, &error);
         assert_int_equal(status, limit == 1 << 20 ? SAM_OK : SAM_ERR_INPUT);
         assert_true(status == SAM_OK ||
                     strstr(messages, "the program expands to more than 256 statements"));
-        sam_text_free(messages);
-        sam_image_free(image);
     }
 }
 
@@ -79,7 +75,7 @@ TEST(test_long_source)
 {
     enum { LINES = 100000 };
     struct sam_asm_options options = {.isa = test_isa(V), .max_expanded = 1};
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     struct sam_image *image;
     char *messages;
     for (unsigned i = 0; i < LINES; i++)
@@ -95,35 +91,31 @@ TEST(test_long_source)
                      SAM_ERR_INPUT);
     assert_non_null(strstr(messages, "the program expands to more than 0 statements"));
     sam_text_free(messages);
-    sam_buffer_free(&text);
 }
 
 TEST(test_many)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     for (unsigned i = 0; i < 100000; i++)
         sam_buffer_printf(&text,
                           ".section s%u\n.globl l%u\nl%u: .word %u\n.macro m%u\n.endm\nm%u\n", i, i,
                           i, i, i, i);
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     const struct sam_section *section =
         test_section("rv32i", sam_buffer_text(&text), "s77777", &image);
     assert_int_equal(sam_le32(section->data), 77777);
     assert_int_equal(image->section_count, 100001);
     assert_int_equal(image->symbol_count, 100000);
     struct sam_isa isa = test_isa("rv32i");
-    char *listing;
+    SCOPED_TEXT *listing = NULL;
     assert_int_equal(sam_disassemble_image(&isa, image, &listing, NULL), SAM_OK);
     assert_non_null(strstr(listing, "\nl99999:\n"));
-    sam_text_free(listing);
-    sam_image_free(image);
-    sam_buffer_free(&text);
 }
 
 /* Parameters are found among many names; names with a common prefix are distinct. */
 TEST(test_parameters)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_printf(&text, ".macro m p0");
     for (int i = 1; i < 3000; i++)
         sam_buffer_printf(&text, ", p%d", i);
@@ -135,7 +127,6 @@ TEST(test_parameters)
                       ".macro m a, ab, abc\n.word \\a, \\ab, \\abc\n.endm\nm 1, 2, 3\n"
                       ".macro n op\n\\op\\().w\n\\op.w\n.endm\n.macro x.w\n.word 9\n.endm\nn x\n");
     WORDS(V, sam_buffer_text(&text), 1, 2, 3, 9, 9);
-    sam_buffer_free(&text);
 }
 
 /* Sections whose printed names would collide: the text must assemble to the same bytes. */
@@ -149,7 +140,7 @@ TEST(test_names_of_sections)
     memcpy(longer_name, long_name, sizeof long_name);
     longer_name[389] = 'y';
     struct sam_isa isa = test_isa(V);
-    struct sam_image *image = sam_image_new(32);
+    SCOPED_IMAGE *image = sam_image_new(32);
     assert_non_null(image);
     for (unsigned i = 0; i < SAM_COUNT(names) + 2; i++) {
         uint8_t data[4] = {(uint8_t)(i + 1), 0, 0, 0};
@@ -169,7 +160,7 @@ TEST(test_names_of_sections)
     assert_int_equal(sam_image_finish(image, NULL), SAM_OK);
     char *text, *messages;
     assert_int_equal(sam_disassemble_image(&isa, image, &text, NULL), SAM_OK);
-    struct sam_image *again = test_assemble(V, text, &messages);
+    SCOPED_IMAGE *again = test_assemble(V, text, &messages);
     if (!again)
         fail_msg("%s%s", text, messages);
     size_t found = 0;
@@ -183,8 +174,6 @@ TEST(test_names_of_sections)
     assert_int_equal(found, image->section_count);
     sam_text_free(text);
     sam_text_free(messages);
-    sam_image_free(image);
-    sam_image_free(again);
 }
 
 /* Messages contain no control characters but newlines, no C1 controls and no invalid UTF-8. */
@@ -196,7 +185,7 @@ TEST(test_messages_are_plain)
     struct sam_asm_options options = {.isa = test_isa(V)};
     struct sam_error error = {0};
     struct sam_image *image;
-    char *messages;
+    SCOPED_TEXT *messages = NULL;
     assert_int_equal(
         sam_assemble(&options, "na\x1bme\x9b.s", text, strlen(text), &image, &messages, &error),
         SAM_ERR_INPUT);
@@ -209,5 +198,4 @@ TEST(test_messages_are_plain)
     assert_non_null(strstr(messages, "na?me?.s:1:1: error: "));
     assert_non_null(strstr(messages, "\xc3\xa9")); /* letters stay */
     assert_null(strchr(error.text, 27));
-    sam_text_free(messages);
 }

@@ -3,8 +3,6 @@
  * word, alone and after every kind of prefix. One case per row. */
 #include "isa/isa_test.h"
 
-#include "random.h"
-
 #define ROUNDS ((size_t)400)
 
 static uint64_t seed;
@@ -24,7 +22,7 @@ static const char *isa_of(const struct sam_insn_row *row)
 static void check_text(const char *isa, const struct sam_buffer *text, const uint32_t *words,
                        size_t count)
 {
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     const struct sam_section *section = test_section(isa, sam_buffer_text(text), ".text", &image);
     assert_int_equal(section->data_size, 4 * count);
     for (size_t i = 0; i < count; i++) {
@@ -36,7 +34,6 @@ static void check_text(const char *isa, const struct sam_buffer *text, const uin
         fail_msg("%08x -> '%.*s' -> %08x", words[i], (int)strcspn(line, "\n"), line,
                  sam_le32(section->data + 4 * i));
     }
-    sam_image_free(image);
 }
 
 static void put(const struct sam_isa *isa, struct sam_buffer *text, uint32_t word, uint64_t pc,
@@ -53,7 +50,7 @@ static void test_row(void **state)
     const char *name = isa_of(row);
     struct sam_isa isa = test_isa(name);
     static uint32_t words[2 * ROUNDS];
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     unsigned known = 0;
     for (size_t i = 0; i < 2 * ROUNDS; i += 2) {
         struct sam_insn insn;
@@ -65,7 +62,6 @@ static void test_row(void **state)
     }
     assert_true(known > ROUNDS / 2); /* the others have reserved rounding modes */
     check_text(name, &text, words, 2 * ROUNDS);
-    sam_buffer_free(&text);
 }
 
 /* The row after an explicit prefix: the text shows the extended registers. */
@@ -76,7 +72,7 @@ static void test_prefixed(void **state)
     const struct sam_insn_row *row = *state;
     struct sam_isa isa = test_isa("ventus");
     static uint32_t words[2 * ROUNDS];
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     for (size_t i = 0; i < 2 * ROUNDS; i += 2) {
         uint32_t random = (uint32_t)test_random(&seed);
         words[i] = sam_insn_rows[prefixes[random & 3]].match | (random & 0xfff00000);
@@ -85,7 +81,6 @@ static void test_prefixed(void **state)
         put(&isa, &text, words[i + 1], 0x80000004 + 4 * i, words[i]);
     }
     check_text("ventus", &text, words, 2 * ROUNDS);
-    sam_buffer_free(&text);
 }
 
 static bool same(const struct sam_insn *a, const struct sam_insn *b)
@@ -117,7 +112,7 @@ static void test_inserted(void **state)
         sam_disassemble(&isa, word, 0x80000000, prefix, NULL, line, sizeof line);
         if (line[0] == '.' || strstr(line, ". + ") || strstr(line, ". - "))
             continue; /* '.' replaces the inserted prefix */
-        struct sam_image *image = test_assemble("ventus", line, &messages);
+        SCOPED_IMAGE *image = test_assemble("ventus", line, &messages);
         if (!image)
             fail_msg("%08x %08x: %s", prefix, word, messages);
         const uint8_t *data = image->sections[0].data;
@@ -128,7 +123,6 @@ static void test_inserted(void **state)
                      sam_le32(data + (inserted ? 4 : 0)));
         tried++;
         sam_text_free(messages);
-        sam_image_free(image);
     }
     if (strpbrk(row->operands, "dsDST") && !strpbrk(row->operands, "pa"))
         assert_true(tried > 0);

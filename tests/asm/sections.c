@@ -8,13 +8,11 @@
 /* `text` assembles with `expected` in its messages. */
 static void test_warned(const char *text, const char *expected)
 {
-    char *messages;
-    struct sam_image *image = test_assemble(RV32, text, &messages);
+    SCOPED_TEXT *messages = NULL;
+    SCOPED_IMAGE *image = test_assemble(RV32, text, &messages);
     assert_non_null(image);
     if (!strstr(messages, expected))
         fail_msg("'%s': expected '%s' in: %s", text, expected, messages);
-    sam_text_free(messages);
-    sam_image_free(image);
 }
 
 TEST(test_zeros_in_bss)
@@ -33,8 +31,7 @@ TEST(test_zeros_in_bss)
         ".dword 1", ".byte 0, 5", "a: .word a", ".ascii \"a\"", ".float 1", ".word q\n.equ q, 3",
     };
     for (size_t i = 0; i < SAM_COUNT(wrong); i++) {
-        char text[64];
-        snprintf(text, sizeof text, ".bss\n%s", wrong[i]);
+        FREED char *text = formatted(".bss\n%s", wrong[i]);
         test_refused(RV32, text, "non-zero value in section .bss: it holds only zeros");
     }
     test_refused(RV32, ".bss\nnop", "instruction in section .bss: it holds only zeros");
@@ -46,16 +43,14 @@ TEST(test_code_anywhere)
 {
     static const char *const names[] = {".data", ".rodata", ".mine"};
     for (size_t i = 0; i < SAM_COUNT(names); i++) {
-        char text[128];
-        snprintf(text, sizeof text, ".section %s\n.byte 1\nback: nop\nbeq a0, a1, back\n",
-                 names[i]);
-        struct sam_image *image;
+        FREED char *text =
+            formatted(".section %s\n.byte 1\nback: nop\nbeq a0, a1, back\n", names[i]);
+        SCOPED_IMAGE *image = NULL;
         const struct sam_section *section = test_section(RV32, text, names[i], &image);
         assert_int_equal(section->data_size, 9);
         assert_int_equal(sam_le32(section->data + 1), 0x00000013);
         assert_int_equal(sam_le32(section->data + 5), 0xfeb50ee3);
         assert_false(section->execute);
-        sam_image_free(image);
     }
     WORDS(RV32, ".word 5\nnop\n.byte 1, 2, 3, 4\nnop", 5, 0x13, 0x04030201, 0x13);
     test_warned(".byte 1\nnop", "not 4-byte aligned");
@@ -77,11 +72,10 @@ TEST(test_weak)
     WORDS(RV64, ".weak f\nla a0, f", 0x80000517, 0x00050513);
     test_refused(RV32, ".word f\n.globl f", "undefined symbol 'f'");
     WORDS(RV32, ".weak f\n.ifdef f\n.word 1\n.else\n.word 2\n.endif", 2);
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     test_section(RV32, ".weak f, g\n.word f\ng:", ".text", &image);
     assert_null(sam_image_find(image, "f"));
     assert_true(sam_image_find(image, "g")->global);
-    sam_image_free(image);
 }
 
 /* Names from an ELF file may contain any byte: the disassembly has no terminal control
@@ -93,7 +87,8 @@ TEST(test_names_of_control_characters)
                                       "\xff",    "a # b",        ""};
     const struct sam_isa isa = {32, SAM_EXT_I};
     uint8_t code[8] = {0x6f, 0, 0x40, 0, 0x13, 0, 0, 0}; /* j . + 4; nop */
-    struct sam_image *image = sam_image_new(32), *again;
+    SCOPED_IMAGE *image = sam_image_new(32);
+    SCOPED_IMAGE *again = NULL;
     struct sam_error error;
     char *text, *messages;
     for (size_t i = 0; i < 2 * SAM_COUNT(odd); i++) {
@@ -112,7 +107,7 @@ TEST(test_names_of_control_characters)
         assert_int_equal(sam_image_add_symbol(image, &symbol, NULL), SAM_OK);
     }
     assert_int_equal(sam_image_finish(image, NULL), SAM_OK);
-    assert_int_equal(sam_disassemble_image(&isa, image, &text, &error), SAM_OK);
+    succeeds(sam_disassemble_image, &isa, image, &text);
     for (size_t at = 0, size = strlen(text); at < size;) {
         const size_t bytes = sam_text_character(text + at, size - at);
         if (!bytes && text[at] != '\n')
@@ -133,6 +128,4 @@ TEST(test_names_of_control_characters)
     assert_int_equal(kept, image->section_count);
     sam_text_free(messages);
     sam_text_free(text);
-    sam_image_free(again);
-    sam_image_free(image);
 }

@@ -2,8 +2,6 @@
 /* Every word of CUSTOM-2 under TensorLoad: what the disassembler prints assembles back to it. */
 #include "isa/isa_test.h"
 
-#include "random.h"
-
 enum { BATCH = 1 << 16, RANDOM_WORDS = 3 << 20 };
 
 struct batch {

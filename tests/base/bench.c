@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The benchmark harness: rows selected by filters, and filters that match none. */
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "bench.h"
 
 static int run(const char *first, const char *second)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growing buffers, arrays, copies of text, error messages. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
-
-#include "base/base.h"
 
 /* An impossible size gives NULL, also under the address sanitizer, instead of aborting. */
 /* NOLINTBEGIN(bugprone-reserved-identifier): the sanitizer's name */
@@ -34,7 +29,7 @@ TEST(test_append)
 {
     enum { LARGEST = 300 };
     static uint8_t expected[LARGEST * (LARGEST + 1) / 2];
-    struct sam_buffer buffer = {0};
+    SCOPED(sam_buffer) buffer = {0};
     size_t size = 0;
     for (size_t piece = 0; piece <= LARGEST; piece++) {
         for (size_t i = 0; i < piece; i++)
@@ -49,7 +44,6 @@ TEST(test_append)
         assert_true(buffer.capacity > size);
     }
     assert_memory_equal(buffer.data, expected, size);
-    sam_buffer_free(&buffer);
 }
 
 /* Texts shorter than the free space, of equal length, and longer. */
@@ -57,7 +51,7 @@ TEST(test_printf)
 {
     static char text[2000];
     for (size_t length = 0; length < sizeof text; length += length < 300 ? 1 : 97) {
-        struct sam_buffer buffer = {0};
+        SCOPED(sam_buffer) buffer = {0};
         memset(text, 'x', length);
         text[length] = '\0';
         assert_true(sam_buffer_printf(&buffer, "%s", text));
@@ -67,7 +61,6 @@ TEST(test_printf)
         assert_int_equal(strlen(sam_buffer_text(&buffer)), 2 * length + 2);
         assert_string_equal(sam_buffer_text(&buffer) + 2 * length, "-7");
         assert_memory_equal(buffer.data + length, text, length);
-        sam_buffer_free(&buffer);
     }
 }
 
@@ -98,17 +91,16 @@ TEST(test_alloc)
     assert_null(sam_alloc(SIZE_MAX, SIZE_MAX));
     static const size_t sizes[][2] = {{0, 0}, {0, 8}, {8, 0}, {3, 100}};
     for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
-        uint8_t *memory = sam_alloc(sizes[i][0], sizes[i][1]);
+        FREED uint8_t *memory = sam_alloc(sizes[i][0], sizes[i][1]);
         assert_non_null(memory);
         for (size_t k = 0; k < sizes[i][0] * sizes[i][1]; k++)
             assert_int_equal(memory[k], 0);
-        free(memory);
     }
 }
 
 TEST(test_grow)
 {
-    uint32_t *array = NULL;
+    FREED uint32_t *array = NULL;
     size_t capacity = 0, moves = 0;
     for (size_t count = 0; count < 10000; count++) {
         size_t before = capacity;
@@ -127,7 +119,6 @@ TEST(test_grow)
     assert_null(sam_grow(array, huge, &huge, sizeof *array));
     assert_int_equal(huge, SIZE_MAX / 8);
     assert_int_equal(array[9999], 9999);
-    free(array);
 }
 
 TEST(test_copies)
@@ -194,15 +185,13 @@ TEST(test_hex)
     static const uint64_t values[] = {0, 1, 0xf, 0x10, 0xabcdef, 0x89abcdef, UINT64_MAX};
     for (size_t i = 0; i < SAM_COUNT(values); i++) {
         for (unsigned digits = 1; digits <= 16; digits++) {
-            struct sam_buffer b = {0};
-            char expected[32];
+            SCOPED(sam_buffer) b = {0};
             const uint64_t mask = digits < 16 ? (UINT64_C(1) << 4 * digits) - 1 : UINT64_MAX;
-            snprintf(expected, sizeof expected, "x=%0*llx", (int)digits,
-                     (unsigned long long)(values[i] & mask));
+            FREED char *expected =
+                formatted("x=%0*llx", (int)digits, (unsigned long long)(values[i] & mask));
             assert_true(sam_buffer_puts(&b, "x="));
             assert_true(sam_buffer_hex(&b, values[i], digits));
             assert_string_equal(sam_buffer_text(&b), expected);
-            sam_buffer_free(&b);
         }
     }
 }

@@ -3,8 +3,6 @@
  * among the oldest when there is too much. */
 #include "base/cache.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utime.h>
@@ -26,9 +24,8 @@ static struct home home_new(void)
 
 static void home_free(const struct home *home)
 {
-    char command[64];
     unsetenv("XDG_CACHE_HOME");
-    snprintf(command, sizeof command, "rm -r %s", home->path);
+    FREED char *command = formatted("rm -r %s", home->path);
     assert_int_equal(system(command), 0);
 }
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of element types: every bit pattern of every type of up to 16 bits against the
  * format's definition. */
-#include <math.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "base/dtype.h"
-#include "random.h"
 
 /* Sign, exponent and mantissa bits from the formats' specifications, independent of the table. */
 static double by_definition(unsigned e, unsigned m, int bias, uint64_t bits)

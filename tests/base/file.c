@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing files: limits, files that cannot be opened, standard streams, atomic
  * output. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
-
 #include <dirent.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,9 +12,8 @@
 static char folder[1024];
 static char path[1200];
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
     const char *temporary = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/samite-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(folder))
@@ -32,14 +26,13 @@ static int make_folder(void **state)
 static size_t entries(bool clear)
 {
     size_t count = 0;
-    char name[2048];
     DIR *dir = opendir(folder);
     assert_non_null(dir);
     for (struct dirent *entry; (entry = readdir(dir));) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         count++;
-        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        FREED char *name = formatted("%s/%s", folder, entry->d_name);
         if (clear)
             assert_int_equal(remove(name), 0);
     }
@@ -47,20 +40,18 @@ static size_t entries(bool clear)
     return count;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-    (void)state;
     entries(true);
     return rmdir(folder);
 }
 
 static void expect_content(const char *text)
 {
-    struct sam_buffer content = {0};
+    SCOPED(sam_buffer) content = {0};
     assert_int_equal(sam_file_read(path, 1000, &content, NULL), SAM_OK);
     assert_string_equal(sam_buffer_text(&content), text);
     assert_int_equal(content.size, strlen(text));
-    sam_buffer_free(&content);
 }
 
 TEST(test_round_trip)
@@ -71,7 +62,6 @@ TEST(test_round_trip)
         data[i] = (uint8_t)(i * i >> 8);
     for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
         struct sam_buffer content = {0};
-        struct sam_error error;
         assert_int_equal(sam_file_write(path, data, sizes[i], NULL), SAM_OK);
         assert_int_equal(sam_file_read(path, sizes[i], &content, NULL), SAM_OK);
         assert_int_equal(content.size, sizes[i]);
@@ -80,8 +70,7 @@ TEST(test_round_trip)
         sam_buffer_free(&content);
         if (sizes[i] == 0)
             continue;
-        assert_int_equal(sam_file_read(path, sizes[i] - 1, &content, &error), SAM_ERR_INPUT);
-        assert_non_null(strstr(error.text, "limit"));
+        must_fail(SAM_ERR_INPUT, "limit", sam_file_read, path, sizes[i] - 1, &content);
         assert_true(content.size < sizes[i]);
         sam_buffer_free(&content);
     }
@@ -90,16 +79,14 @@ TEST(test_round_trip)
 
 TEST(test_cannot_read)
 {
-    struct sam_buffer content = {0};
+    SCOPED(sam_buffer) content = {0};
     struct sam_error error;
     char missing[1300];
     snprintf(missing, sizeof missing, "%s/missing", folder);
-    assert_int_equal(sam_file_read(missing, 10, &content, &error), SAM_ERR_IO);
-    assert_non_null(strstr(error.text, missing));
+    must_fail(SAM_ERR_IO, missing, sam_file_read, missing, 10, &content);
     assert_int_equal(sam_file_read(folder, 10, &content, &error), SAM_ERR_IO);
     assert_int_equal(sam_file_read("", 10, &content, &error), SAM_ERR_IO);
     assert_int_equal(content.size, 0);
-    sam_buffer_free(&content);
 }
 
 /* Accepts blocks up to 100000 bytes, then asks for 150000 bytes of the file, or rejects it. */
@@ -120,8 +107,7 @@ TEST(test_look)
     struct sam_error error;
     unsigned looks = 0;
     /* endless: read up to the requested size, or until rejected */
-    assert_int_equal(sam_file_read_seen("/dev/zero", 1 << 20, look, &looks, &content, &error),
-                     SAM_OK);
+    succeeds(sam_file_read_seen, "/dev/zero", 1 << 20, look, &looks, &content);
     assert_int_equal(content.size, 150000);
     assert_int_equal(looks, 2);
     sam_buffer_free(&content);
@@ -132,9 +118,8 @@ TEST(test_look)
     assert_true(content.size <= 100000);
     sam_buffer_free(&content);
     looks = 0;
-    assert_int_equal(sam_file_read_seen("/dev/zero", 120000, look, &looks, &content, &error),
-                     SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, "larger than the limit of 120000 bytes"));
+    must_fail(SAM_ERR_INPUT, "larger than the limit of 120000 bytes", sam_file_read_seen,
+              "/dev/zero", 120000, look, &looks, &content);
     sam_buffer_free(&content);
 }
 
@@ -218,14 +203,12 @@ TEST(test_devices)
     if (access("/dev/full", W_OK) != 0)
         return; /* not a Linux */
     assert_int_equal(sam_file_write("/dev/full", large, 1, &error), SAM_ERR_IO);
-    assert_int_equal(sam_file_write("/dev/full", large, sizeof large, &error), SAM_ERR_IO);
-    assert_non_null(strstr(error.text, "No space left"));
+    must_fail(SAM_ERR_IO, "No space left", sam_file_write, "/dev/full", large, sizeof large);
     assert_int_equal(sam_output_open("/dev/full", &output, NULL), SAM_OK);
     assert_false(sam_output_failed(output));
     assert_false(sam_output_write(output, large, sizeof large));
     assert_true(sam_output_failed(output));
-    assert_int_equal(sam_output_commit(output, &error), SAM_ERR_IO);
-    assert_non_null(strstr(error.text, "No space left"));
+    must_fail(SAM_ERR_IO, "No space left", sam_output_commit, output);
 }
 
 TEST(test_permissions)
@@ -246,7 +229,7 @@ TEST(test_permissions)
 /* "-", with the standard streams temporarily redirected to a file. */
 TEST(test_standard_streams)
 {
-    struct sam_buffer content = {0};
+    SCOPED(sam_buffer) content = {0};
     fflush(stdout);
     int saved_out = dup(STDOUT_FILENO);
     assert_non_null(freopen(path, "wb", stdout));
@@ -267,7 +250,6 @@ TEST(test_standard_streams)
     assert_non_null(freopen(path, "rb", stdin));
     assert_int_equal(sam_file_read("-", 100, &content, NULL), SAM_OK);
     assert_string_equal(sam_buffer_text(&content), "through -!");
-    sam_buffer_free(&content);
 }
 
 TEST_GROUP(make_folder, remove_folder)

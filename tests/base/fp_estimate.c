@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vfrec7 and vfrsqrt7: the tables derived from their rule, the special cases of RISC-V V 13.9
  * and 13.10, and the accuracy promised by the manual. */
-#include <math.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "fp_values.h"
 
 /* Twice the larger relative error at the ends of the interval, for the estimate y of 1/x or

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vfrec7 and vfrsqrt7 against QEMU: every upper half of a float, two lower halves, all modes. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "base/fp.h"
 #include "qemu.h"
 
@@ -57,7 +55,8 @@ static const struct qemu_target target = {64, "rv64gcv", "lp64d",
 TEST(test_estimates)
 {
     size_t size = 0;
-    uint8_t *out = qemu_run(&target, program, &size), *at = out;
+    FREED uint8_t *out = qemu_run(&target, program, &size);
+    uint8_t *at = out;
     assert_non_null(out);
     assert_int_equal(size, 5 * 2 * 65536 * 16);
     for (enum sam_round round = SAM_RNE; round <= SAM_RMM; round++)
@@ -74,7 +73,6 @@ TEST(test_estimates)
                              x, round, rec, rec_flags, root, root_flags, sam_le32(at),
                              sam_le32(at + 4), sam_le32(at + 8), sam_le32(at + 12));
             }
-    free(out);
 }
 
 PROLOGUE

@@ -4,11 +4,9 @@
  * right side of the midpoints to its two neighbours, and the flags follow from the position of
  * the exact value. Each comparison is the sign of a sum of terms +-sig * 2^exp in 640-bit
  * integers. */
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "fp_values.h"
 
 struct term {
@@ -266,90 +264,6 @@ TEST(test_ties)
                 check_all((uint32_t[3]){a | 0x80000000, b + 1, b});
                 check_all((uint32_t[3]){a, (127 - exp % 24) << 23, 0x80000001});
             }
-}
-
-/* Conversion to an integer in [low, high]: one operand, compared with multiples of 1/2. */
-struct integer_type {
-    const char *name;
-    bool is_signed;
-    int bits;
-};
-
-static void check_to_integer(uint32_t a, const struct integer_type *type, enum sam_round round)
-{
-    unsigned flags = 0, expected = 0;
-    uint64_t bits = type->bits == 64
-                        ? (type->is_signed ? (uint64_t)sam_f32_to_i64(a, round, &flags)
-                                           : sam_f32_to_u64(a, round, &flags))
-                        : (type->is_signed ? (uint64_t)(int64_t)sam_f32_to_i32(a, round, &flags)
-                                           : sam_f32_to_u32(a, round, &flags));
-    bool negative = type->is_signed && bits >> 63;
-    struct exact value = {SUM, {a, 0, 0}};
-    bool value_negative = a >> 31;
-    struct term integer = {negative, negative ? 0 - bits : bits, 0};
-    struct term one = {value_negative, 1, 0}, half = {value_negative, 1, -1};
-    struct term x = number(a);
-    uint64_t highest = UINT64_MAX >> (64 - type->bits + type->is_signed);
-    uint64_t limit = !value_negative ? highest : type->is_signed ? highest + 1 : 0;
-    /* gap = |x| - |integer|, as terms negated to be positive for negative x */
-    struct term gap[3] = {x, negate(integer), {0}};
-    int sense = value_negative ? -1 : 1;
-    int at = sense * sign_of_sum(gap, 2);
-    struct term beyond[3] = {x, {!value_negative, limit, 0}, negate(half)};
-    int over_half = sense * sign_of_sum(beyond, 3);
-    beyond[2] = negate(one);
-    int over_one = sense * sign_of_sum(beyond, 3);
-    int over = sense * sign_of_sum(beyond, 2);
-    bool odd_limit = limit & 1, saturates;
-    if (round == SAM_RNE)
-        saturates = over_half > 0 || (over_half == 0 && odd_limit);
-    else if (round == SAM_RMM)
-        saturates = over_half >= 0;
-    else
-        saturates = towards_zero(round, value_negative) ? over_one >= 0 : over > 0;
-    bool right;
-    if (saturates) {
-        right = integer.sig == limit && (limit == 0 || negative == value_negative);
-        expected = SAM_FP_NV;
-    } else {
-        gap[2] = negate(half);
-        int above_half = sense * sign_of_sum(gap, 3);
-        gap[2] = half;
-        int below_half = sense * sign_of_sum(gap, 3); /* |x| - |integer| + 1/2 */
-        gap[2] = negate(one);
-        int above_one = sense * sign_of_sum(gap, 3);
-        gap[2] = one;
-        int below_one = sense * sign_of_sum(gap, 3);
-        bool even = !(bits & 1);
-        if (round == SAM_RNE)
-            right = (above_half < 0 || (above_half == 0 && even)) &&
-                    (below_half > 0 || (below_half == 0 && even));
-        else if (round == SAM_RMM)
-            right = above_half < 0 && below_half >= 0;
-        else if (towards_zero(round, value_negative))
-            right = at >= 0 && above_one < 0;
-        else
-            right = at <= 0 && below_one > 0;
-        expected = compare(&value, integer) ? SAM_FP_NX : 0;
-    }
-    if (!right || flags != expected)
-        fail_msg("%08x to %s, mode %d: %#llx flags %02x; value %s, flags %02x expected", a,
-                 type->name, round, (unsigned long long)bits, flags, right ? "right" : "wrong",
-                 expected);
-}
-
-TEST(test_to_integers)
-{
-    static const struct integer_type types[] = {
-        {"i32", true, 32}, {"u32", false, 32}, {"i64", true, 64}, {"u64", false, 64}};
-    static const uint16_t low_halves[] = {0, 1, 0x8000};
-    for (uint32_t high = 0; high < 0x10000; high++)
-        for (size_t low = 0; low < SAM_COUNT(low_halves); low++) {
-            uint32_t a = high << 16 | low_halves[low];
-            for (size_t type = 0; type < SAM_COUNT(types) && is_finite(a); type++)
-                for (enum sam_round round = SAM_RNE; round <= SAM_RMM; round++)
-                    check_to_integer(a, &types[type], round);
-        }
 }
 
 /* Integer to float in RMM: the float is within half an ulp, ties away from zero. */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floating-point formats: rounding against a search over all values of the format. */
-#include <math.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "base/dtype.h"
 
 static const struct sam_fp_format *const formats[] = {

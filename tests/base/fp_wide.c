@@ -4,7 +4,6 @@
 #include "test.h"
 
 #include "base/fp_wide.h"
-#include "random.h"
 #include "reference/ref_wide.h"
 
 enum { ROUNDS = 4000 };

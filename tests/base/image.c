@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Program images: valid sections and symbols, order, overlaps, look-ups. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
-
-#include "base/base.h"
-
-#include "random.h"
 
 static enum sam_status add(struct sam_image *image, const char *name, uint64_t address,
                            uint64_t size)
@@ -50,7 +44,7 @@ TEST(test_empty)
 
 TEST(test_data_is_copied)
 {
-    struct sam_image *image = make();
+    SCOPED_IMAGE *image = make();
     uint8_t data[4] = {1, 2, 3, 4};
     char name[] = ".text";
     struct sam_section section = {.name = name, .size = 8, .data_size = 4, .data = data};
@@ -59,29 +53,25 @@ TEST(test_data_is_copied)
     memset(name, 'x', 5);
     assert_string_equal(image->sections[0].name, ".text");
     assert_memory_equal(image->sections[0].data, ((uint8_t[]){1, 2, 3, 4}), 4);
-    sam_image_free(image);
 }
 
 TEST(test_sizes_refused)
 {
-    struct sam_image *image = make();
-    struct sam_error error;
+    SCOPED_IMAGE *image = make();
     uint8_t data[9] = {0};
     struct sam_section section = {.name = ".big", .size = 8, .data_size = 9, .data = data};
-    assert_int_equal(sam_image_add_section(image, &section, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, ".big"));
+    must_fail(SAM_ERR_INPUT, ".big", sam_image_add_section, image, &section);
     assert_int_equal(add(image, ".wrap", UINT64_MAX, 1), SAM_ERR_INPUT);
     assert_int_equal(add(image, ".wrap", UINT64_MAX - 7, 8), SAM_ERR_INPUT);
     assert_int_equal(add(image, ".wrap", 2, UINT64_MAX - 1), SAM_ERR_INPUT);
     assert_int_equal(image->section_count, 0);
     assert_int_equal(add(image, ".end", UINT64_MAX - 8, 8), SAM_OK);
     assert_int_equal(image->section_count, 1);
-    sam_image_free(image);
 }
 
 static void check_overlap(const uint64_t (*sections)[2], size_t count, bool overlap)
 {
-    struct sam_image *image = make();
+    SCOPED_IMAGE *image = make();
     struct sam_error error = {0};
     for (size_t i = 0; i < count; i++)
         assert_int_equal(add(image, i == 0 ? ".first" : ".other", sections[i][0], sections[i][1]),
@@ -89,7 +79,6 @@ static void check_overlap(const uint64_t (*sections)[2], size_t count, bool over
     assert_int_equal(sam_image_finish(image, &error), overlap ? SAM_ERR_INPUT : SAM_OK);
     if (overlap)
         assert_non_null(strstr(error.text, "overlap"));
-    sam_image_free(image);
 }
 
 TEST(test_overlap)
@@ -130,7 +119,7 @@ TEST(test_random_overlap)
 
 TEST(test_order)
 {
-    struct sam_image *image = make();
+    SCOPED_IMAGE *image = make();
     for (uint64_t i = 0; i < 100; i++) {
         assert_int_equal(add(image, ".s", (i * 37 % 100) * 16, 16), SAM_OK);
         add_symbol(image, "s", i * 61 % 100 * 8, 'l');
@@ -141,7 +130,6 @@ TEST(test_order)
         assert_int_equal(image->sections[i].address, i * 16);
         assert_int_equal(image->symbols[i].value, i * 8);
     }
-    sam_image_free(image);
 }
 
 static const char *name_at(const struct sam_image *image, uint64_t address)
@@ -152,7 +140,7 @@ static const char *name_at(const struct sam_image *image, uint64_t address)
 
 TEST(test_symbols)
 {
-    struct sam_image *image = make();
+    SCOPED_IMAGE *image = make();
     assert_int_equal(add(image, ".text", 0x1000, 0x100), SAM_OK);
     assert_int_equal(add(image, ".data", 0x2000, 0x100), SAM_OK);
     add_symbol(image, "local", 0x1010, 'l');
@@ -174,5 +162,4 @@ TEST(test_symbols)
     assert_int_equal(sam_image_find(image, "absolute")->value, 0x1018);
     assert_null(sam_image_find(image, "kerne"));
     assert_null(sam_image_find(image, ""));
-    sam_image_free(image);
 }

@@ -2,11 +2,9 @@
 /* The library in a program that has set its locale: German, where the decimal point is a comma;
  * Turkish, where lower-case 'I' is not 'i'; Latin-1, where bytes above 127 are letters. The test
  * builds these locales, since hosts seldom have them installed. */
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "samite/format.h"
 #include "samite/isa.h"
 #include "samite/ops.h"
@@ -14,8 +12,6 @@
 
 #include <ctype.h>
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static const struct {
     const char *source, *charmap;
@@ -25,28 +21,24 @@ enum { COMMA, LATIN_1, TURKISH };
 static char folder[1024];
 static bool made[SAM_COUNT(locales)];
 
-static int make_locales(void **state)
+FIXTURE(make_locales)
 {
-    (void)state;
     const char *temporary = getenv("TMPDIR");
-    char command[4096];
     snprintf(folder, sizeof folder, "%s/samite-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(folder) || setenv("LOCPATH", folder, 1) != 0)
         return -1;
     for (size_t i = 0; i < SAM_COUNT(locales); i++) {
-        snprintf(command, sizeof command, "localedef -i %s -f %s '%s/%s.%s' >/dev/null 2>&1",
-                 locales[i].source, locales[i].charmap, folder, locales[i].source,
-                 locales[i].charmap);
+        FREED char *command =
+            formatted("localedef -i %s -f %s '%s/%s.%s' >/dev/null 2>&1", locales[i].source,
+                      locales[i].charmap, folder, locales[i].source, locales[i].charmap);
         made[i] = system(command) == 0;
     }
     return 0;
 }
 
-static int remove_locales(void **state)
+FIXTURE(remove_locales)
 {
-    (void)state;
-    char command[4096];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    FREED char *command = formatted("rm -rf '%s'", folder);
     return system(command) == 0 ? 0 : -1;
 }
 
@@ -54,8 +46,7 @@ static int remove_locales(void **state)
  * skipped case that meson understands). */
 static bool use(unsigned which)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s.%s", locales[which].source, locales[which].charmap);
+    FREED char *name = formatted("%s.%s", locales[which].source, locales[which].charmap);
     if (!made[which]) {
         print_message("left out: localedef cannot make %s here\n", name);
         return false;
@@ -67,17 +58,15 @@ static bool use(unsigned which)
     return true;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     setlocale(LC_ALL, "C");
     return 0;
 }
 
 static void comma_is_there(void)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%.1f", 0.5);
+    FREED char *text = formatted("%.1f", 0.5);
     assert_string_equal(text, "0,5");
 }
 
@@ -125,9 +114,7 @@ TEST(json, .teardown_func = leave)
         "{\"name\":\"k\",\"shape\":[4],\"dtype\":\"float32\",\"quantization\":"
         "{\"dtype\":\"uint8\",\"scale\":0.5,\"min\":-1.25,\"original_dtype\":\"float32\"}}]}]}";
     struct sam_tfjs t;
-    struct sam_error error;
-    if (sam_tfjs_parse(text, sizeof text - 1, "m.json", &t, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_tfjs_parse, text, sizeof text - 1, "m.json", &t);
     assert_true(t.stored[0].scale == 0.5 && t.stored[0].min == -1.25);
     sam_tfjs_free(&t);
 }
@@ -135,16 +122,12 @@ TEST(json, .teardown_func = leave)
 static void assemble(const char *isa, const char *text, const void *bytes, size_t size)
 {
     struct sam_asm_options options = {.size = sizeof options};
-    struct sam_image *image = NULL;
-    struct sam_error error;
-    char *messages = NULL;
-    if (sam_isa_parse(isa, &options.isa, &error) != SAM_OK ||
-        sam_assemble(&options, "t.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    SCOPED_IMAGE *image = NULL;
+    SCOPED_TEXT *messages = NULL;
+    succeeds(sam_isa_parse, isa, &options.isa);
+    succeeds(sam_assemble, &options, "t.s", text, strlen(text), &image, &messages);
     assert_int_equal(image->sections[0].data_size, size);
     assert_memory_equal(image->sections[0].data, bytes, size);
-    sam_text_free(messages);
-    sam_image_free(image);
 }
 
 TEST(assembly, .teardown_func = leave)
@@ -164,15 +147,12 @@ TEST(tiles, .teardown_func = leave)
         return;
     static const char text[] = "func.func @f() {\n  %a = arith.constant 0.375 : f32\n  return\n}\n";
     struct sam_tile_program *program, *again;
-    struct sam_error error;
     char *messages, *printed;
-    if (sam_tile_parse("t.pto", text, sizeof text - 1, &program, &messages, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_tile_parse, "t.pto", text, sizeof text - 1, &program, &messages);
     free(messages);
-    assert_int_equal(sam_tile_print(program, SAM_TILE_SSA, &printed, &error), SAM_OK);
+    succeeds(sam_tile_print, program, SAM_TILE_SSA, &printed);
     assert_non_null(strstr(printed, "0.375"));
-    if (sam_tile_parse("u.pto", printed, strlen(printed), &again, &messages, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_tile_parse, "u.pto", printed, strlen(printed), &again, &messages);
     free(messages);
     assert_true(sam_tile_equal(program, again));
     free(printed);
@@ -187,11 +167,9 @@ TEST(plans, .teardown_func = leave)
     const struct sam_shape shape = {.rank = 2, .dim = {48, 80}};
     const unsigned order[SAM_MAX_RANK] = {1, 0};
     struct sam_plan *plan;
-    struct sam_error error;
     char *text;
-    if (sam_plan_transpose(&shape, 4, order, &plan, &error) != SAM_OK)
-        fail_msg("%s", error.text);
-    assert_int_equal(sam_plan_describe(plan, &text, &error), SAM_OK);
+    succeeds(sam_plan_transpose, &shape, 4, order, &plan);
+    succeeds(sam_plan_describe, plan, &text);
     assert_non_null(strstr(text, "1.000 of the lower bound"));
     sam_text_free(text);
     sam_plan_free(plan);
@@ -205,9 +183,8 @@ TEST(turkish, .teardown_func = leave)
     volatile int upper = 'I';
     assert_int_not_equal(tolower(upper), 'i');
     struct sam_isa isa;
-    struct sam_error error;
     struct sam_csr_entry csr;
-    assert_int_equal(sam_isa_parse("RV32IM_ZICSR_ZIFENCEI", &isa, &error), SAM_OK);
+    succeeds(sam_isa_parse, "RV32IM_ZICSR_ZIFENCEI", &isa);
     assert_true(sam_csr_entry_find(&isa, "CSR_CYCLE", &csr));
 }
 
@@ -221,12 +198,11 @@ TEST(latin, .teardown_func = leave)
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
         struct sam_tile_program *program;
         struct sam_error error;
-        char *messages;
+        FREED char *messages = NULL;
         assert_int_equal(
             sam_tile_parse("t.pto", texts[i], strlen(texts[i]), &program, &messages, &error),
             SAM_ERR_INPUT);
         assert_non_null(strstr(messages, "byte 0x"));
-        free(messages);
     }
 }
 

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers in text, bit fields, little-endian words. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
-
-#include "base/base.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "random.h"
 
 static void good_u64(const char *text, uint64_t expected)
 {

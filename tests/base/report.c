@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages about source text: order, caret, long lines, repeated messages and the limit on their
  * number. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "test.h"
 
@@ -24,10 +21,9 @@ static bool add(struct sam_report *report, uint64_t order, bool is_error,
 static void expect(struct sam_report *report, const char *last, const char *text, const char *first)
 {
     struct sam_error error = {0};
-    char *got = sam_report_end(report, last, &error);
+    FREED char *got = sam_report_end(report, last, &error);
     assert_string_equal(got, text);
     assert_string_equal(error.text, first);
-    free(got);
 }
 
 TEST(in_order)
@@ -77,7 +73,8 @@ TEST(long_lines)
         struct sam_report report = {0};
         const struct sam_spot spot = {"x", 1, column, line, sizeof line};
         assert_true(add(&report, 1, true, &spot, "e"));
-        char *text = sam_report_end(&report, NULL, NULL), *at = strchr(text, '\n') + 1;
+        FREED char *text = sam_report_end(&report, NULL, NULL);
+        char *at = strchr(text, '\n') + 1;
         size_t arrows = 0, width;
         assert_memory_equal(at, "    ", 4);
         for (at += 4; *at != '\n'; at += 3, arrows++)
@@ -87,7 +84,6 @@ TEST(long_lines)
         assert_string_equal(at + width, column ? "^\n" : "");
         size_t before = column ? (column - 1 < sizeof line ? column - 1 : sizeof line) / 3 : 0;
         assert_int_equal(width, column ? 4 + (before < 33 ? before : 33) : 0);
-        free(text);
     }
 }
 
@@ -102,9 +98,8 @@ TEST(too_many)
     for (unsigned i = 0; i < SAM_REPORT_MOST + 1; i++)
         assert_true(add(&report, i, false, &nowhere, "warning %u", i));
     assert_int_equal(report.errors, SAM_REPORT_MOST + 5);
-    char *text = sam_report_end(&report, NULL, NULL);
+    FREED char *text = sam_report_end(&report, NULL, NULL);
     assert_non_null(strstr(text, "error: error 199\n"));
     assert_null(strstr(text, "error: error 200\n"));
     assert_non_null(strstr(text, "\nerror: 5 more errors\nwarning: 1 more warning\n"));
-    free(text);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sink, on its own thread or not, receives every byte once, in order, and nothing after it has
  * failed. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "test.h"
 

@@ -17,9 +17,8 @@
 static struct host_device *host;
 static uint64_t seed, kernels;
 
-static int close_host(void **state)
+FIXTURE(close_host)
 {
-    (void)state;
     if (host)
         host_close(host);
     return 0;
@@ -126,8 +125,7 @@ static bool agrees(struct host_program *program, const struct sam_image *image, 
     const uint32_t words = GROUPS * block * GENERATE_WORDS + GENERATE_ATOMICS;
     uint32_t in[GENERATE_IN], here[MOST] = {0}, there[MOST] = {0};
     uint64_t random = s;
-    char name[16];
-    snprintf(name, sizeof name, "k%u", number);
+    FREED char *name = formatted("k%u", number);
     for (int i = 0; i < GENERATE_IN; i++)
         in[i] = next_word(&random) >> (i % 4 == 0 ? 24 : i % 4 == 1 ? 16 : 0);
     const struct host_argument arguments[] = {
@@ -264,11 +262,9 @@ static void check_ours(void **state)
         }
         p = *end ? end + 1 : end;
     }
-    char path[512];
     struct sam_buffer text = {0};
-    struct sam_error error;
-    snprintf(path, sizeof path, SAM_SOURCE_ROOT "/kernels/opencl/%s.cl", k->file);
-    assert_int_equal(sam_file_read(path, 100000, &text, &error), SAM_OK);
+    FREED char *path = formatted(SAM_SOURCE_ROOT "/kernels/opencl/%s.cl", k->file);
+    succeeds(sam_file_read, path, 100000, &text);
     const char *source = sam_buffer_text(&text);
     struct host_program *program = host_program(source, false);
     on_host(program, k->kernel, k->grid[0] * k->block[0], k->grid[1] * k->block[1], k->block[0],

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of cc.h, and kernel descriptions as any ELF file may have them. */
-#include <string.h>
 
 #include "test.h"
 
-#include "refuses.h"
 #include "samite/samite.h"
 
 TEST(compiling)

@@ -53,7 +53,7 @@ TEST(refused_with_the_line)
 
 TEST(kernels_are_described)
 {
-    struct sam_image *image =
+    SCOPED_IMAGE *image =
         cc_image("typedef struct { int a; float4 v; } pair;\n"
                  "__kernel void two(__global const float *a, __local int *l, uchar c, ulong n,"
                  "__constant int *t, pair p) { }\n"
@@ -82,7 +82,6 @@ TEST(kernels_are_described)
     assert_int_equal(block[0] * 100 + block[1] * 10 + block[2], 821);
     assert_false(sam_cc_kernel_described(image, "three", NULL));
     assert_false(sam_cc_kernel_described(NULL, "one", NULL));
-    sam_image_free(image);
 }
 
 /* Sections that no compiler writes: every prefix of a good one, and changed bytes. */
@@ -108,9 +107,9 @@ TEST(damaged_descriptions)
 
 TEST(code_has_the_lines_of_the_source)
 {
-    struct sam_image *image = cc_image("__kernel void k(__global int *x, int n)\n{\n"
-                                       "    int i = get_global_id(0);\n    if (i < n)\n"
-                                       "        x[i] = x[i] * 3;\n}\n");
+    SCOPED_IMAGE *image = cc_image("__kernel void k(__global int *x, int n)\n{\n"
+                                   "    int i = get_global_id(0);\n    if (i < n)\n"
+                                   "        x[i] = x[i] * 3;\n}\n");
     const struct sam_symbol *k = sam_image_find(image, "k");
     bool seen[8] = {false};
     assert_non_null(k);
@@ -122,16 +121,13 @@ TEST(code_has_the_lines_of_the_source)
     }
     assert_true(seen[1] && seen[3] && seen[4] && seen[5]);
     assert_false(seen[6] || seen[7]);
-    sam_image_free(image);
 }
 
 static char *compile_cached(const char *path, size_t *size)
 {
-    struct sam_error error = {0};
     const struct sam_cc_options options = {.size = sizeof options};
     char *text, *messages;
-    if (sam_cc_compile(&options, path, &text, size, &messages, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_cc_compile, &options, path, &text, size, &messages);
     sam_text_free(messages);
     return text;
 }
@@ -139,23 +135,21 @@ static char *compile_cached(const char *path, size_t *size)
 static void compiles_to(const char *path, const char *expected, size_t expected_size)
 {
     size_t size;
-    char *text = compile_cached(path, &size);
+    SCOPED_TEXT *text = compile_cached(path, &size);
     assert_int_equal(size, expected_size);
     assert_memory_equal(text, expected, size);
-    sam_text_free(text);
 }
 
 /* Cuts every entry to `keep` bytes, or flips a bit of byte `flip`; the number of entries. */
 static unsigned damage(const char *folder, off_t keep, long flip)
 {
-    char path[700];
     unsigned count = 0;
     DIR *entries = opendir(folder);
     assert_non_null(entries);
     for (const struct dirent *e; (e = readdir(entries));) {
         if (e->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        FREED char *path = formatted("%s/%s", folder, e->d_name);
         FILE *file = fopen(path, "r+b");
         assert_non_null(file);
         if (keep >= 0) {
@@ -203,12 +197,11 @@ TEST(damaged_or_absent_cache)
 TEST(missing_clang_is_named)
 {
     const char *given = getenv("SAMITE_CLANG");
-    char *before = given ? strdup(given) : NULL;
+    FREED char *before = given ? strdup(given) : NULL;
     assert_int_equal(setenv("SAMITE_CLANG", "/nonexistent", 1), 0);
     refused("__kernel void k(void) {}", "no program '/nonexistent'");
     if (before)
         setenv("SAMITE_CLANG", before, 1);
     else
         unsetenv("SAMITE_CLANG");
-    free(before);
 }

@@ -355,7 +355,7 @@ static void expect_many(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t 
 /* More uniform values than scalar registers and the stack of the warp have room for. */
 TEST(many_uniform_values)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_puts(&text, CC_KERNEL "uint s = 0;");
     for (int k = 0; k < MANY; k++)
         sam_buffer_printf(&text, "uint a%d = in[%d];\n", k, k);
@@ -366,5 +366,4 @@ TEST(many_uniform_values)
                           k % 13 + 1);
     sam_buffer_puts(&text, "out[i] = s; }\n");
     cc_check(sam_buffer_text(&text), 1, expect_many);
-    sam_buffer_free(&text);
 }

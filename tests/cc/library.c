@@ -175,7 +175,7 @@ TEST(print_integers)
         uint32_t flags;
     } kinds[] = {{'d', 32}, {'u', 0}, {'x', 64}, {'X', 64 | 256}, {'o', 128}};
     for (int i = 0; i < 200000; i++) {
-        char format[40], want[600], got[512];
+        char format[40], got[512];
         uint32_t flags;
         int width, precision;
         random_flags(format, &flags, &width, &precision);
@@ -186,7 +186,7 @@ TEST(print_integers)
             flags &= ~8u;
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
-        snprintf(want, sizeof want, format, value);
+        FREED char *want = formatted(format, value);
         compare(format, got,
                 __samite_put_int(got, 0, value, flags | kinds[kind].flags, width, precision), want);
     }
@@ -200,7 +200,7 @@ TEST(print_floats)
     } kinds[] = {{'e', 2048},       {'f', 4096},       {'g', 8192},       {'a', 16384},
                  {'E', 2048 | 256}, {'F', 4096 | 256}, {'G', 8192 | 256}, {'A', 16384 | 256}};
     for (int i = 0; i < 400000; i++) {
-        char format[40], want[600], got[512];
+        char format[40], got[512];
         uint32_t flags;
         int width, precision;
         random_flags(format, &flags, &width, &precision);
@@ -219,7 +219,7 @@ TEST(print_floats)
         if (kind % 4 == 2 && flags & 8 && size < next && size >= next - 0.5)
             continue;
         snprintf(format + strlen(format), 8, "%c", kinds[kind].letter);
-        snprintf(want, sizeof want, format, (double)value);
+        FREED char *want = formatted(format, (double)value);
         compare(format, got,
                 __samite_put_float(got, 0, value, flags | kinds[kind].flags, width, precision),
                 want);

@@ -83,7 +83,7 @@ static void expect_pointers(uint32_t *out, const uint32_t *in, uint32_t i, uint3
 /* Builtins that take pointers: to named spaces, and generic ones. */
 static void check_pointers(const char *standard)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_puts(&text, standard);
     sam_buffer_puts(&text, CC_KERNEL
                     "float x = (in[i] & 0xffff) / 8.0f, whole; int exponent;"
@@ -94,7 +94,6 @@ static void check_pointers(const char *standard)
                     "vstore2(vload2(0, in + i), 0, out + 6 * i + 3); o[3] = exponent;"
                     "vstore_half(1 << (in[i] & 3), 0, (__global half *)(out + 6 * i + 5)); }");
     cc_check(sam_buffer_text(&text), 6, expect_pointers);
-    sam_buffer_free(&text);
 }
 
 TEST(builtins_with_pointers)
@@ -133,8 +132,7 @@ TEST(atomic_types)
         "out[3 * i] = whole[0]; out[3 * i + 1] = whole[1]; out[3 * i + 2] = atomic_load(&c); }";
     static const char *const standards[] = {"// CL2.0\n", "// CL3.0\n"};
     for (size_t k = 0; k < SAM_COUNT(standards); k++) {
-        char text[1024];
-        snprintf(text, sizeof text, "%s" CC_KERNEL "%s", standards[k], body);
+        FREED char *text = formatted("%s" CC_KERNEL "%s", standards[k], body);
         cc_check(text, 3, expect_atomic_types);
     }
 }

@@ -263,15 +263,14 @@ static void compare(const struct writer *w, uint64_t seed)
     static const uint32_t blocks[] = {64, 16, 32}, lanes[] = {32, 32, 8};
     if (getenv("SAMITE_CC_SHOW"))
         puts(w->text);
-    struct sam_image *image = cc_image(w->text);
+    SCOPED_IMAGE *image = cc_image(w->text);
     void *host = host_library(w);
     void (*set_item)(uint32_t) = (void (*)(uint32_t))dlsym(host, "set_item");
     uint32_t in[IN], out[ITEMS], want[ITEMS];
     for (unsigned k = 0; k < IN; k++)
         in[k] = k % 3 == 0 ? k % 11 : (uint32_t)((seed + k) * UINT64_C(0x9e3779b97f4a7c15) >> 29);
     for (unsigned k = 0; k < PER_FILE; k++) {
-        char name[16];
-        snprintf(name, sizeof name, "k%u", k);
+        FREED char *name = formatted("k%u", k);
         void (*run)(uint32_t *, const uint32_t *, uint32_t) =
             (void (*)(uint32_t *, const uint32_t *, uint32_t))dlsym(host, name);
         memset(want, 0, sizeof want);
@@ -297,7 +296,6 @@ static void compare(const struct writer *w, uint64_t seed)
         }
     }
     dlclose(host);
-    sam_image_free(image);
 }
 
 PROLOGUE

@@ -9,12 +9,11 @@
 void cc_need_clang(void)
 {
     struct sam_error error;
-    char *text = cc_assembly("__kernel void k(void) {}", &error);
+    SCOPED_TEXT *text = cc_assembly("__kernel void k(void) {}", &error);
     if (!text && strstr(error.text, "apt install"))
         test_skip_all("%s", error.text);
     if (!text)
         fail_msg("%s", error.text);
-    sam_text_free(text);
 }
 
 char *cc_assembly(const char *source, struct sam_error *error)
@@ -66,7 +65,6 @@ struct sam_image *cc_image(const char *source)
 uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *l,
                         const struct cc_buffer *buffers, size_t count)
 {
-    struct sam_error error = {0};
     struct sam_gpu *gpu;
     struct sam_launch launch;
     struct sam_gpu_result result = {0};
@@ -76,15 +74,15 @@ uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *l
                                             .simt_stack_limit = l->lanes,
                                             .print = l->print};
     assert_true(4 * count + l->args_size <= sizeof args);
-    assert_int_equal(sam_gpu_new(&options, &gpu, &error), SAM_OK);
-    assert_int_equal(sam_gpu_load(gpu, image, &error), SAM_OK);
+    succeeds(sam_gpu_new, &options, &gpu);
+    succeeds(sam_gpu_load, gpu, image);
     for (size_t i = 0; i < count; i++) {
         args[i] = (uint32_t)buffers[i].count;
         if (!buffers[i].in)
             continue;
         const size_t size = 4 * buffers[i].count;
-        assert_int_equal(sam_gpu_alloc(gpu, (uint32_t)size, &args[i], &error), SAM_OK);
-        assert_int_equal(sam_gpu_write(gpu, args[i], buffers[i].in, size, &error), SAM_OK);
+        succeeds(sam_gpu_alloc, gpu, (uint32_t)size, &args[i]);
+        succeeds(sam_gpu_write, gpu, args[i], buffers[i].in, size);
     }
     if (l->args_size)
         memcpy(&args[count], l->args, l->args_size);
@@ -95,16 +93,13 @@ uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *l
                                       .args = args,
                                       .args_size = 4 * count + l->args_size,
                                       .print_size = l->print_size};
-    if (sam_gpu_prepare(gpu, image, &kernel, &launch, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_gpu_prepare, gpu, image, &kernel, &launch);
     if (launch.lds_size == SAM_LDS_SIZE)
         launch.lds_size = launch.warps * 1024;
-    if (sam_gpu_launch(gpu, &launch, &result, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_gpu_launch, gpu, &launch, &result);
     for (size_t i = 0; i < count; i++)
         if (buffers[i].out)
-            assert_int_equal(
-                sam_gpu_read(gpu, args[i], buffers[i].out, 4 * buffers[i].count, &error), SAM_OK);
+            succeeds(sam_gpu_read, gpu, args[i], buffers[i].out, 4 * buffers[i].count);
     const uint64_t insns = result.stats.warp_insns;
     sam_gpu_result_free(&result);
     sam_gpu_free(gpu);
@@ -133,7 +128,7 @@ void cc_check(const char *source, unsigned words,
               void (*expect)(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block))
 {
     static const uint32_t blocks[] = {32, 60, 20, 240}, lanes[] = {32, 8};
-    struct sam_image *image = cc_image(source);
+    SCOPED_IMAGE *image = cc_image(source);
     uint32_t in[IN], *out = malloc(4 * N * words), *want = malloc(4 * N * words);
     make_input(in);
     for (int b = 0; b < 4; b++)
@@ -162,5 +157,4 @@ void cc_check(const char *source, unsigned words,
         }
     free(out);
     free(want);
-    sam_image_free(image);
 }

@@ -4,9 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,28 +12,21 @@ char directory[64];
 
 void write_text(const char *name, const char *text)
 {
-    struct sam_error error;
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (sam_file_save(path, text, strlen(text), &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    FREED char *path = formatted("%s/%s", directory, name);
+    succeeds(sam_file_save, path, text, strlen(text));
 }
 
 struct sam_buffer read_file(const char *name)
 {
     struct sam_buffer file = {0};
-    struct sam_error error;
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (sam_file_read(path, UINT64_C(1) << 30, &file, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    FREED char *path = formatted("%s/%s", directory, name);
+    succeeds(sam_file_read, path, UINT64_C(1) << 30, &file);
     return file;
 }
 
 bool exists(const char *name)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FREED char *path = formatted("%s/%s", directory, name);
     return access(path, F_OK) == 0;
 }
 
@@ -106,9 +96,9 @@ pid_t start(const char *words)
 /* Whether a signal mask in /proc/PID/status contains the signal. */
 static bool has_signal(pid_t child, const char *mask, int signal)
 {
-    char path[64], line[256];
+    char line[256];
     unsigned long long bits = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)child);
+    FREED char *path = formatted("/proc/%d/status", (int)child);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file))
@@ -132,9 +122,9 @@ bool ignores(pid_t child, int signal)
  * one whose name ends in .tmp. Returns -1 if there is none. */
 static long long output_of(pid_t child)
 {
-    char path[64], name[300], target[300];
+    char name[300], target[300];
     long long size = -1;
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)child);
+    FREED char *path = formatted("/proc/%d/fd", (int)child);
     DIR *d = opendir(path);
     if (!d)
         return -1;
@@ -266,9 +256,8 @@ json_t *json_at(const json_t *root, const char *path)
 {
     const json_t *value = root;
     for (const char *at = path; value && *at; at += *at == '/') {
-        char name[64];
         const size_t size = strcspn(at, "/");
-        snprintf(name, sizeof name, "%.*s", (int)size, at);
+        FREED char *name = formatted("%.*s", (int)size, at);
         value = json_is_array(value) ? json_array_get(value, strtoul(name, NULL, 10))
                                      : json_object_get(value, name);
         at += size;
@@ -288,7 +277,7 @@ json_int_t number_at(const json_t *root, const char *path)
 
 void expect_failure(const char *words, int code, const char *part)
 {
-    struct outcome o = run(words);
+    SCOPED_OUTCOME o = run(words);
     expect_part(&o.err, part);
     if (o.code != code)
         fail_msg("%s: exit %d, expected %d", words, o.code, code);
@@ -296,7 +285,6 @@ void expect_failure(const char *words, int code, const char *part)
     assert_non_null(newline);
     if (newline[1])
         fail_msg("more than a line: %s", sam_buffer_text(&o.err));
-    done(&o);
 }
 
 struct sam_buffer expect_success(const char *words)
@@ -334,8 +322,7 @@ void make_directory(void)
 int remove_directory(void **state)
 {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
+    FREED char *command = formatted("rm -rf %s", directory);
     return system(command);
 }
 

@@ -4,12 +4,10 @@
 #define TEST_CLI_COMMAND_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "samite/samite.h"
 
 extern char directory[64];
@@ -81,6 +79,15 @@ void expect_failure(const char *words, int code, const char *part);
 struct sam_buffer expect_success(const char *words);
 /* Parsed without further checks. */
 void expect_runs(const char *words);
+static inline void json_drop(json_t **root)
+{
+    json_decref(*root);
+}
+
+/* Like SCOPED of test.h. */
+#define SCOPED_OUTCOME __attribute__((cleanup(done))) struct outcome
+#define SCOPED_JSON    __attribute__((cleanup(json_drop))) json_t
+
 /* The JSON document it prints; that of a file; the value of a document at "launches/0/time". */
 json_t *expect_json(const char *words);
 json_t *read_json(const char *name);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conversations with `samite debug --dap`, and messages that no client sends. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/dap_client.h"
@@ -29,9 +26,8 @@ static const char source[] = ".globl k\n"
     "'program':'k.s','args':['--kernel','k','--grid','1','--block','64','--arg',"                  \
     "'out:u32:4:out.npy']"
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     make_directory();
     write_text("k.s", source);
     write_text("spin.s", ".globl k\nk: lw a1, 0(a0)\n li t0, 0\n"
@@ -59,30 +55,30 @@ TEST(runs_to_the_end)
     assert_int_equal(number_at(event("exited"), "exitCode"), 0);
     event("terminated");
     assert_true(exists("out.npy"));
-    refuses("threads", "{}", "no program");
+    rejects("threads", "{}", "no program");
     client_end();
 }
 
 TEST(requests_out_of_place)
 {
     client_begin();
-    refuses("threads", "{}", "threads: no program (launch starts one)");
-    refuses("terminate", "{}", "no program");
-    refuses("launch", "{'program':'none.s','args':['--kernel','k','--grid','1','--block','4']}",
+    rejects("threads", "{}", "threads: no program (launch starts one)");
+    rejects("terminate", "{}", "no program");
+    rejects("launch", "{'program':'none.s','args':['--kernel','k','--grid','1','--block','4']}",
             "none.s");
-    refuses("launch", "{'program':'k.s'}", "--kernel");
-    refuses("launch", "{'program':'k.s','args':['--batch']}", "--batch: an editor runs");
-    refuses("launch", "{'program':'k.s','args':[5]}", "args[0]: expected a string");
-    refuses("launch", "{'program':'k.s','args':'-q'}", "args: expected an array");
-    refuses("launch", "{'program':'f.pto'}", "tile programs have no debugger");
-    refuses("launch", "{'cwd':'nowhere'}", "cannot enter 'nowhere'");
+    rejects("launch", "{'program':'k.s'}", "--kernel");
+    rejects("launch", "{'program':'k.s','args':['--batch']}", "--batch: an editor runs");
+    rejects("launch", "{'program':'k.s','args':[5]}", "args[0]: expected a string");
+    rejects("launch", "{'program':'k.s','args':'-q'}", "args: expected an array");
+    rejects("launch", "{'program':'f.pto'}", "tile programs have no debugger");
+    rejects("launch", "{'cwd':'nowhere'}", "cannot enter 'nowhere'");
     launches("{" LAUNCH ",'stopOnEntry':true}");
     asks("configurationDone", "{}");
     stops("entry");
-    refuses("launch", "{" LAUNCH "}", "launched already");
-    refuses("configurationDone", "{}", "has been started");
-    refuses("stackTraces", "{}", "unknown request 'stackTraces'; did you mean 'stackTrace'?");
-    refuses("exceptionInfo", "{'threadId':1}", "not at a trap");
+    rejects("launch", "{" LAUNCH "}", "launched already");
+    rejects("configurationDone", "{}", "has been started");
+    rejects("stackTraces", "{}", "unknown request 'stackTraces'; did you mean 'stackTrace'?");
+    rejects("exceptionInfo", "{'threadId':1}", "not at a trap");
     client_end();
 }
 
@@ -93,27 +89,27 @@ TEST(wrong_arguments)
     launches("{" LAUNCH ",'stopOnEntry':true}");
     asks("configurationDone", "{}");
     stops("entry");
-    refuses("threads", "[1]", "arguments: expected an object");
-    refuses("continue", "{}", "threadId: expected an integer");
-    refuses("next", "{'threadId':'1'}", "threadId: expected an integer");
-    refuses("next", "{'threadId':-7}", "no thread -7");
-    refuses("stackTrace", "{'threadId':9007199254740991}", "no thread");
-    refuses("stackTrace", "{'threadId':1,'startFrame':-1}", "expected numbers from 0 on");
-    refuses("scopes", "{'frameId':0}", "no such frame");
-    refuses("scopes", "{'frameId':99999}", "no such frame");
-    refuses("variables", "{'variablesReference':0}", "no such variablesReference");
-    refuses("variables", "{'variablesReference':9223372036854775807}", "no such frame");
-    refuses("variables", "{'variablesReference':1,'start':-1}", "start, count");
-    refuses("setVariable", "{'variablesReference':3,'name':'x5','value':'1'}", "no such frame");
-    refuses("evaluate", "{'expression':7}", "expression: expected a string");
-    refuses("evaluate", "{'expression':'1 +'}", "expected");
-    refuses("evaluate", "{'expression':'x5','frameId':'a'}", "frameId: expected an integer");
-    refuses("setBreakpoints", "{'breakpoints':[]}", "source: expected a path");
-    refuses("setBreakpoints", "{'source':{'path':'k.s'},'breakpoints':7}", "expected an array");
-    refuses("disassemble", "{'memoryReference':'x','instructionCount':1}", "expected an address");
-    refuses("disassemble", "{'memoryReference':'0','instructionCount':999999}", "expected 0 to");
-    refuses("readMemory", "{'memoryReference':'0','count':-1}", "expected 0 to");
-    refuses("source", "{'sourceReference':9}", "no such sourceReference");
+    rejects("threads", "[1]", "arguments: expected an object");
+    rejects("continue", "{}", "threadId: expected an integer");
+    rejects("next", "{'threadId':'1'}", "threadId: expected an integer");
+    rejects("next", "{'threadId':-7}", "no thread -7");
+    rejects("stackTrace", "{'threadId':9007199254740991}", "no thread");
+    rejects("stackTrace", "{'threadId':1,'startFrame':-1}", "expected numbers from 0 on");
+    rejects("scopes", "{'frameId':0}", "no such frame");
+    rejects("scopes", "{'frameId':99999}", "no such frame");
+    rejects("variables", "{'variablesReference':0}", "no such variablesReference");
+    rejects("variables", "{'variablesReference':9223372036854775807}", "no such frame");
+    rejects("variables", "{'variablesReference':1,'start':-1}", "start, count");
+    rejects("setVariable", "{'variablesReference':3,'name':'x5','value':'1'}", "no such frame");
+    rejects("evaluate", "{'expression':7}", "expression: expected a string");
+    rejects("evaluate", "{'expression':'1 +'}", "expected");
+    rejects("evaluate", "{'expression':'x5','frameId':'a'}", "frameId: expected an integer");
+    rejects("setBreakpoints", "{'breakpoints':[]}", "source: expected a path");
+    rejects("setBreakpoints", "{'source':{'path':'k.s'},'breakpoints':7}", "expected an array");
+    rejects("disassemble", "{'memoryReference':'x','instructionCount':1}", "expected an address");
+    rejects("disassemble", "{'memoryReference':'0','instructionCount':999999}", "expected 0 to");
+    rejects("readMemory", "{'memoryReference':'0','count':-1}", "expected 0 to");
+    rejects("source", "{'sourceReference':9}", "no such sourceReference");
     const json_t *body = asks("setBreakpoints", "{'source':{'path':'k.s'},'breakpoints':["
                                                 "{'line':900},{'line':'x'},3,{'line':2,'condition'"
                                                 ":'1 +'},{'line':2,'hitCondition':'few'}]}");
@@ -279,11 +275,11 @@ TEST(variables)
     begins(text_at(body, "result"), "{(0x0), (0x1), 0x2, 0x46, ");
     body = asks("setVariable", "{'variablesReference':3,'name':'x6 t1','value':'-1'}");
     assert_string_equal(text_at(body, "value"), "-1 (0xffffffff)");
-    refuses("setVariable", "{'variablesReference':3,'name':'x99','value':'1'}",
+    rejects("setVariable", "{'variablesReference':3,'name':'x99','value':'1'}",
             "no variable 'x99'");
     asks("setVariable", "{'variablesReference':2,'name':'selected','value':'3'}");
     shows_value("v1[$lane]", "70 (0x46)");
-    refuses("setVariable", "{'variablesReference':2,'name':'selected','value':'32'}",
+    rejects("setVariable", "{'variablesReference':2,'name':'selected','value':'32'}",
             "expected 0 to 31");
     asks("setExpression", "{'expression':'*(short *)a1','value':'0x1234','frameId':1}");
     body = asks("readMemory", "{'memoryReference':'0x90000000','count':100}");
@@ -298,7 +294,7 @@ TEST(variables)
     begins(text_at(body, "variables/16384/value"), "after 16384: ");
     body = asks("setVariable", "{'variablesReference':7,'name':'0x7000000c','value':'-7'}");
     begins(text_at(body, "value"), "-7 ");
-    refuses("setVariable", "{'variablesReference':7,'name':'nope','value':'7'}", "no variable");
+    rejects("setVariable", "{'variablesReference':7,'name':'nope','value':'7'}", "no variable");
     body = asks("variables", "{'variablesReference':515}"); /* lane 2 */
     assert_string_equal(text_at(body, "variables/1/value"), "2");
     client_end();
@@ -351,7 +347,7 @@ TEST(local_memory)
     assert_string_equal(text_at(body, "variables/1/name"), "0x7ffff000");
     asks("setVariable", "{'variablesReference':7,'name':'0x7ffff00c','value':'5'}");
     shows_value("*(int *)0x7ffff00c", "5");
-    refuses("setVariable", "{'variablesReference':7,'name':'0x70000808','value':'5'}",
+    rejects("setVariable", "{'variablesReference':7,'name':'0x70000808','value':'5'}",
             "no variable");
     client_end();
 }
@@ -403,7 +399,7 @@ TEST(console)
     expect_line(1, 14);
     asks("evaluate", "{'expression':'warp 1','context':'repl'}");
     assert_int_equal(number_at(event("stopped"), "threadId"), 2);
-    refuses("evaluate", "{'expression':'source x','context':'repl'}", "");
+    rejects("evaluate", "{'expression':'source x','context':'repl'}", "");
     body = asks("completions", "{'text':'reco','column':5}");
     assert_string_equal(text_at(body, "targets/0/label"), "reconverge");
     assert_string_equal(text_at(body, "targets/1/label"), "record");
@@ -440,7 +436,7 @@ TEST(while_running)
              "'--arg','out:u32:1']}");
     asks("configurationDone", "{}");
     asks("threads", "{}");
-    refuses("stackTrace", "{'threadId':1}", "the program is running");
+    rejects("stackTrace", "{'threadId':1}", "the program is running");
     asks("pause", "{'threadId':1}");
     stops("pause");
     asks("continue", "{'threadId':1}");
@@ -503,7 +499,7 @@ TEST(hart)
     assert_string_equal(text_at(body, "variables/3/name"), "tl3");
     body = asks("variables", "{'variablesReference':772,'start':1023}");
     assert_int_equal(json_array_size(json_at(body, "variables")), 1);
-    refuses("setVariable", "{'variablesReference':772,'name':'[5]','value':'1'}",
+    rejects("setVariable", "{'variablesReference':772,'name':'[5]','value':'1'}",
             "cannot be set here");
     asks("continue", "{'threadId':1}");
     stops("pause");
@@ -532,8 +528,7 @@ TEST(program_output)
 static bool has_clang(void)
 {
     const char *clang = getenv("SAMITE_CLANG");
-    char command[256];
-    snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", clang ? clang : "clang");
+    FREED char *command = formatted("%s --version >/dev/null 2>&1", clang ? clang : "clang");
     return system(command) == 0;
 }
 
@@ -615,6 +610,30 @@ TEST(broken_framing)
     assert_int_equal(o.code, 2);
     expect_part(&o.err, "--dap");
     done(&o);
+}
+
+/* An editor's session goes through all launches, with the same breakpoints. */
+TEST(a_chain_in_an_editor)
+{
+    write_text("addn.s", addn);
+    run_script(". $SAMITE_SOURCE/tests/cli/pair.sh; pair one 0x90001000 1 first; "
+               "pair two 0x90002000 20");
+    client_begin();
+    launches("{'args':['one.metadata','one.data','two.metadata','two.data','--dump',"
+             "'0x90000000:64:end.bin'],'stopAtEnd':true}");
+    asks("setInstructionBreakpoints",
+         "{'breakpoints':[{'instructionReference':'0x80000000','condition':'warp 1'}]}");
+    asks("configurationDone", "{}");
+    stops("instruction breakpoint");
+    asks("continue", "{'threadId':1}");
+    stops("instruction breakpoint"); /* of the second launch */
+    asks("continue", "{'threadId':1}");
+    assert_string_equal(text_at(event("stopped"), "description"), "the program has ended");
+    asks("continue", "{'threadId':1}");
+    assert_int_equal(number_at(event("exited"), "exitCode"), 0);
+    event("terminated");
+    client_end();
+    run_script("test \"$(od -An -t u4 -N 8 end.bin | tr -s ' ')\" = ' 21 121'");
 }
 
 TEST_GROUP(setup, remove_directory)

@@ -2,9 +2,6 @@
 #include "cli/dap_client.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,8 +76,7 @@ static json_t *receive(void)
             size = strtoul(line + 16, NULL, 10);
     if (!size)
         fail_msg("the debugger has ended");
-    char *body = malloc(size);
-    assert_non_null(body);
+    char *body = test_room(size);
     assert_int_equal(fread(body, 1, size, from), size);
     json_t *message = json_loadb(body, size, 0, NULL);
     free(body);
@@ -124,7 +120,7 @@ const json_t *asks(const char *command, const char *arguments)
     return answer_to(client_send(command, arguments));
 }
 
-void refuses(const char *command, const char *arguments, const char *part)
+void rejects(const char *command, const char *arguments, const char *part)
 {
     const json_t *response = take(NULL, client_send(command, arguments));
     if (json_is_true(json_object_get(response, "success")))
@@ -163,8 +159,7 @@ const char *text_at(const json_t *root, const char *path)
 
 void expect_line(int thread, int line)
 {
-    char arguments[64];
-    snprintf(arguments, sizeof arguments, "{'threadId':%d}", thread);
+    FREED char *arguments = formatted("{'threadId':%d}", thread);
     const json_int_t found = number_at(asks("stackTrace", arguments), "stackFrames/0/line");
     if (found != line)
         fail_msg("at line %d, not at %d", (int)found, line);
@@ -172,9 +167,8 @@ void expect_line(int thread, int line)
 
 void shows_value(const char *expression, const char *value)
 {
-    char arguments[256];
-    snprintf(arguments, sizeof arguments, "{'expression':'%s','frameId':1,'context':'watch'}",
-             expression);
+    FREED char *arguments =
+        formatted("{'expression':'%s','frameId':1,'context':'watch'}", expression);
     assert_string_equal(text_at(asks("evaluate", arguments), "result"), value);
 }
 

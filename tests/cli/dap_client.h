@@ -16,7 +16,7 @@ const json_t *asks(const char *command, const char *arguments);
 /* The response to client_send, likewise. */
 const json_t *answer_to(json_int_t seq);
 /* Check that it fails with a message that contains this part. */
-void refuses(const char *command, const char *arguments, const char *part);
+void rejects(const char *command, const char *arguments, const char *part);
 /* Wait for an event, whose body is valid until the next call; earlier events of other names are
  * kept. */
 const json_t *event(const char *name);

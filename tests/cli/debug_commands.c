@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of commands: every name, help, completion; and the errors of each. */
-#include <string.h>
 
 #include "cli/debugger_test.h"
 
@@ -14,16 +13,14 @@ static const char kernel[] = ".global k\n"
                              "kernel_end: .word 0\n"
                              ".equ seven, 7\n";
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     begin(kernel);
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     finish();
     return 0;
 }
@@ -184,7 +181,7 @@ static const struct {
     {"quit now", "unexpected 'now'"},
 };
 
-TEST(refuses, .setup_func = setup, .teardown_func = teardown)
+TEST(invalid_arguments, .setup_func = setup, .teardown_func = teardown)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         refused(refusals[i].command, refusals[i].part);
@@ -198,13 +195,13 @@ TEST(all_are_tried)
 {
     static const char free_of_errors[] = " display echo ";
     for (const struct debug_command *c = debug_commands; c->names; c++) {
-        char name[32], spaced[40];
+        char name[32];
         const char *names = c->names;
         bool found = !c->run;
         debug_word(&names, name, sizeof name);
         for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
             found |= strncmp(refusals[i].command, name, strlen(name)) == 0;
-        snprintf(spaced, sizeof spaced, " %s ", name);
+        FREED char *spaced = formatted(" %s ", name);
         if (!found && !strstr(free_of_errors, spaced))
             fail_msg("%s: expected a row in this test", name);
     }

@@ -33,16 +33,14 @@ static const char kernel[] = ".global k\n"               /* line 1 */
                              "    vadd.vv v3, v3, v3\n"  /* 27 */
                              "    ret\n";                /* 28 */
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     begin(kernel);
     return 0;
 }
 
-static int setup_hart(void **state)
+FIXTURE(setup_hart)
 {
-    (void)state;
     begin_hart("_start: li a0, 3\n"     /* 1 */
                "    call f\n"           /* 2 */
                "    li a7, 93\n"        /* 3 */
@@ -61,9 +59,8 @@ static int setup_hart(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     finish();
     return 0;
 }

@@ -2,9 +2,6 @@
 /* `samite debug` on a terminal: the prompt, Ctrl-C, an empty line, completion, the end of input. */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -21,9 +18,8 @@ struct terminal {
     size_t seen; /* of its output, by expect() */
 };
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     make_directory();
     write_text("spin.s", "_start: nop\nhere: addi t0, t0, 1\n j here\n");
     return 0;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions of the debugger: every result is worked out by hand, or from C17 6.3.1.8 (usual
  * arithmetic conversions) and 6.4.4 (types of constants). */
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
@@ -101,7 +98,7 @@ static void expect(const char *text, char format, const char *wanted)
     assert_string_equal(at, "");
 }
 
-static void refuses(const char *text, const char *part)
+static void rejects(const char *text, const char *part)
 {
     struct sam_error error = {.text = "-"};
     struct value value;
@@ -179,9 +176,9 @@ TEST(short_circuits)
     expect("1 ? 2 : *0", 0, "2");
     expect("0 ? v3[99] : 3", 0, "3");
     expect("0 && tl3[5000]", 0, "0");
-    refuses("1 && 1 / 0", "division by zero");
-    refuses("0 && nobody", "no name 'nobody'");
-    refuses("0 || *0", "no memory at 0x0");
+    rejects("1 && 1 / 0", "division by zero");
+    rejects("0 && nobody", "no name 'nobody'");
+    rejects("0 || *0", "no memory at 0x0");
 }
 
 TEST(types)
@@ -243,14 +240,14 @@ TEST(memory_and_pointers)
     expect("&table[2]", 0, "0x1008");
     expect("*&table[1]", 0, "-1");
     expect("private(4)", 0, "0x9004");
-    refuses("*0x2000", "no memory at 0x2000");
-    refuses("*1.5", "expected an address");
-    refuses("&x5", "no symbol 'x5'");
-    refuses("&(1 + 2)", "expected a symbol or something in memory");
-    refuses("table + 1.5", "expected an integer");
-    refuses("1 - table", "expected an integer");
-    refuses("table + table", "expected a difference");
-    refuses("(int *)table - table", "expected a difference");
+    rejects("*0x2000", "no memory at 0x2000");
+    rejects("*1.5", "expected an address");
+    rejects("&x5", "no symbol 'x5'");
+    rejects("&(1 + 2)", "expected a symbol or something in memory");
+    rejects("table + 1.5", "expected an integer");
+    rejects("1 - table", "expected an integer");
+    rejects("table + table", "expected a difference");
+    rejects("(int *)table - table", "expected a difference");
 }
 
 TEST(vectors)
@@ -267,60 +264,59 @@ TEST(vectors)
     expect("all(v3 == 10 || v3 == 30)", 0, "1");
     expect("all(v3 > 10)", 0, "0");
     expect("tl3[7]", 0, "7");
-    refuses("v3[4]", "lane 4: a warp has 4");
-    refuses("v3[-1]", "lane -1");
-    refuses("v3 ? 1 : 2", "the condition is a vector");
-    refuses("*v3", "is a vector");
-    refuses("v3[v3]", "the index is a vector");
-    refuses("v3 / 0", "division by zero");
-    refuses("tl3 + 1", "whole register");
-    refuses("tl3[1024]", "byte 1024");
-    refuses("tl3[-1]", "byte -1");
-    refuses("(float)tl3", "whole register");
+    rejects("v3[4]", "lane 4: a warp has 4");
+    rejects("v3[-1]", "lane -1");
+    rejects("v3 ? 1 : 2", "the condition is a vector");
+    rejects("*v3", "is a vector");
+    rejects("v3[v3]", "the index is a vector");
+    rejects("v3 / 0", "division by zero");
+    rejects("tl3 + 1", "whole register");
+    rejects("tl3[1024]", "byte 1024");
+    rejects("tl3[-1]", "byte -1");
+    rejects("(float)tl3", "whole register");
 }
 
 TEST(mistakes)
 {
     char deep[500];
     struct value value;
-    struct sam_error error;
-    refuses("", "the expression ends: expected a value");
-    refuses("1 +", "the expression ends: expected a value");
-    refuses("(1", "expected ')'");
-    refuses("v3[1", "expected ']'");
-    refuses("1 ? 2", "expected ':'");
-    refuses(")", "')': expected a value");
-    refuses("12x", "'12x': expected a number");
-    refuses("0x", "expected a number");
-    refuses("1e", "expected a number");
-    refuses("99999999999999999999", "expected a number");
-    refuses("123456789012345678901234567890123456789012345678901234567890123456789", "expected a");
-    refuses("''", "expected a character");
-    refuses("'ab'", "expected one character");
-    refuses("'\\q'", "expected one of");
-    refuses("'", "expected a character");
-    refuses("$", "no name ''");
-    refuses("$table", "no name 'table'"); /* no symbol after a $ */
-    refuses("1.5 % 2", "expected integers");
-    refuses("1.5 << 2", "expected integers");
-    refuses("~1.5", "expected an integer");
-    refuses("1 << -1", "negative");
-    refuses("1 % 0", "division by zero");
-    refuses("{int 5", "expected a type and '}'");
-    refuses("{foo}5", "expected a type and '}'");
+    rejects("", "the expression ends: expected a value");
+    rejects("1 +", "the expression ends: expected a value");
+    rejects("(1", "expected ')'");
+    rejects("v3[1", "expected ']'");
+    rejects("1 ? 2", "expected ':'");
+    rejects(")", "')': expected a value");
+    rejects("12x", "'12x': expected a number");
+    rejects("0x", "expected a number");
+    rejects("1e", "expected a number");
+    rejects("99999999999999999999", "expected a number");
+    rejects("123456789012345678901234567890123456789012345678901234567890123456789", "expected a");
+    rejects("''", "expected a character");
+    rejects("'ab'", "expected one character");
+    rejects("'\\q'", "expected one of");
+    rejects("'", "expected a character");
+    rejects("$", "no name ''");
+    rejects("$table", "no name 'table'"); /* no symbol after a $ */
+    rejects("1.5 % 2", "expected integers");
+    rejects("1.5 << 2", "expected integers");
+    rejects("~1.5", "expected an integer");
+    rejects("1 << -1", "negative");
+    rejects("1 % 0", "division by zero");
+    rejects("{int 5", "expected a type and '}'");
+    rejects("{foo}5", "expected a type and '}'");
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
-    refuses(deep, "nested more than");
+    rejects(deep, "nested more than");
     memset(deep, '-', sizeof deep - 1);
-    refuses(deep, "nested more than");
+    rejects(deep, "nested more than");
     for (size_t i = 0; i < sizeof deep - 1; i++)
         deep[i] = i % 2 ? '?' : '1';
-    refuses(deep, "nested more than");
+    rejects(deep, "nested more than");
     /* The caller receives the text after an expression. */
     const char *at = "1 + 2 if 3";
-    assert_int_equal(expr_evaluate(&names, &at, &value, &error), SAM_OK);
+    succeeds(expr_evaluate, &names, &at, &value);
     assert_string_equal(at, "if 3");
     at = "0x1000:4";
-    assert_int_equal(expr_evaluate(&names, &at, &value, &error), SAM_OK);
+    succeeds(expr_evaluate, &names, &at, &value);
     assert_string_equal(at, ":4");
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/debugger_test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "samite/samite.h"
@@ -29,12 +26,11 @@ static void assemble(const char *isa, const char *source, const char *prologue)
                                           .lines = true,
                                           .prologue = prologue,
                                           .prologue_name = "<start code>"};
-    char *messages = NULL;
+    SCOPED_TEXT *messages = NULL;
     assert_int_equal(sam_isa_parse(isa, &asm_options.isa, &error), SAM_OK);
     if (sam_assemble(&asm_options, "k.s", source, strlen(source), &image, &messages, &error) !=
         SAM_OK)
         fail_msg("%s", messages);
-    sam_text_free(messages);
 }
 
 /* k.s, in a directory of its own, which is the current one. */
@@ -57,7 +53,6 @@ int remove_source(void **state)
 
 static void attach(void)
 {
-    struct sam_error error = {.text = ""};
     out = open_memstream(&text, &text_size);
     debugger = debug_new(&options);
     assert_non_null(out);
@@ -65,8 +60,7 @@ static void attach(void)
     opened.text = out;
     opened.image = image;
     opened.count = 1;
-    if (debug_attach(debugger, &opened, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(debug_attach, debugger, &opened);
 }
 
 void begin(const char *source)
@@ -85,8 +79,7 @@ void begin(const char *source)
                                 .lanes = 4,
                                 .args = &address,
                                 .args_size = 4};
-    if (sam_gpu_prepare(gpu, image, &kernel, &launch, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_gpu_prepare, gpu, image, &kernel, &launch);
     opened = (struct run_session){.gpu = gpu, .launch = &launch, .name = "k"};
     struct sam_session_options session = {.size = sizeof session, .keep_ended = true};
     assert_int_equal(sam_session_open(gpu, &launch, &session, &opened.session, &error), SAM_OK);

@@ -3,8 +3,6 @@
 #ifndef TEST_CLI_DEBUGGER_TEST_H
 #define TEST_CLI_DEBUGGER_TEST_H
 
-#include <stdbool.h>
-
 #include "test.h"
 
 #include "debugger.h"

@@ -4,10 +4,6 @@
 #include "cli/command.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Two loads of 16 rows of 64 bytes, a product of 16 x 16 x 64. */
 static const char tile[] = "        li      t0, 0x401010\n"
@@ -29,21 +25,18 @@ static const char tile[] = "        li      t0, 0x401010\n"
 static void write_zeros(const char *name, enum sam_dtype dtype, uint64_t rows, uint64_t cols)
 {
     static float zeros[64 * 64];
-    char path[128];
-    struct sam_error error;
     const struct sam_array array = {.dtype = dtype,
                                     .rank = 2,
                                     .shape = {rows, cols},
                                     .count = rows * cols,
                                     .data = zeros,
                                     .size = rows * cols * sam_dtype_size(dtype)};
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    assert_int_equal(sam_npy_write(path, &array, &error), SAM_OK);
+    FREED char *path = formatted("%s/%s", directory, name);
+    succeeds(sam_npy_write, path, &array);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     make_directory();
     command_verb = "";
     write_text("tile.s", tile);
@@ -66,7 +59,6 @@ static int set_up(void **state)
 /* "matrix.macs": the value in a report; for arrays, the sum over their elements. */
 static double value_at(const json_t *from, const char *path)
 {
-    char name[64];
     double sum = 0;
     size_t i;
     json_t *element;
@@ -77,7 +69,7 @@ static double value_at(const json_t *from, const char *path)
     if (!*path)
         return json_number_value(from);
     const size_t size = strcspn(path, ".");
-    snprintf(name, sizeof name, "%.*s", (int)size, path);
+    FREED char *name = formatted("%.*s", (int)size, path);
     return value_at(json_object_get(from, name), path + size + (path[size] == '.'));
 }
 
@@ -100,8 +92,7 @@ TEST(by_hand)
     expect_number(root, "energy.units.L2", 12.5 * 2048);
     expect_number(root, "energy.pj", all);
     json_decref(root);
-    char total[64];
-    snprintf(total, sizeof total, "\nenergy: %.3f nJ, estimated\n", all / 1000);
+    FREED char *total = formatted("\nenergy: %.3f nJ, estimated\n", all / 1000);
     expect_parts(expect_success(TILE "--cycles"), total, NULL);
 }
 
@@ -127,7 +118,7 @@ TEST(event_by_event)
         double count = 0;
         snprintf(words, sizeof words, "%s--json --config zero --config energy.%s=2.125",
                  rows[i].words, rows[i].event);
-        json_t *root = expect_json(words);
+        SCOPED_JSON *root = expect_json(words);
         for (unsigned k = 0; k < 2 && rows[i].counts[k]; k++) {
             snprintf(path, sizeof path, "%s%s", rows[i].in, rows[i].counts[k]);
             count += value_at(root, path);
@@ -140,7 +131,6 @@ TEST(event_by_event)
         expect_number(root, path, 2.125 * count);
         snprintf(path, sizeof path, "%senergy.pj", rows[i].in);
         expect_number(root, path, 2.125 * count);
-        json_decref(root);
     }
 }
 
@@ -149,20 +139,19 @@ TEST(memory_of_a_system)
 {
     static const char *const events[][2] = {
         {"L1M", "l1m_byte"}, {"L0M", "l0m_byte"}, {"L2", "l2_byte"}, {"DRAM", "dram_byte"}};
-    json_t *root = expect_json(MATMUL "--json --cycles"), *level;
+    SCOPED_JSON *root = expect_json(MATMUL "--json --cycles");
+    json_t *level;
     json_t *levels = json_at(root, "system/memory");
     size_t i, found = 0;
     json_array_foreach(levels, i, level) for (size_t k = 0; k < SAM_COUNT(events); k++)
     {
-        char path[64];
         if (strcmp(json_string_value(json_object_get(level, "level")), events[k][0]) != 0)
             continue;
-        snprintf(path, sizeof path, "system.energy.events.%s.count", events[k][1]);
+        FREED char *path = formatted("system.energy.events.%s.count", events[k][1]);
         expect_number(root, path, value_at(level, "read") + value_at(level, "written"));
         found++;
     }
     assert_int_equal(found, SAM_COUNT(events));
-    json_decref(root);
 }
 
 TEST(parameters)
@@ -188,11 +177,10 @@ TEST(parameters)
 /* The documentation lists each default with its source. */
 TEST(documented)
 {
-    char *text, path[4096], row[512];
+    char *text, row[512];
     size_t size;
-    struct sam_error error;
-    snprintf(path, sizeof path, "%s/docs/energy.md", getenv("SAMITE_SOURCE"));
-    assert_int_equal(sam_file_load(path, 1 << 20, &text, &size, &error), SAM_OK);
+    FREED char *path = formatted("%s/docs/energy.md", getenv("SAMITE_SOURCE"));
+    succeeds(sam_file_load, path, 1 << 20, &text, &size);
     struct sam_buffer page = {0};
     sam_buffer_append(&page, text, size);
     for (size_t i = 0; sam_energy_parameter(i); i++) {

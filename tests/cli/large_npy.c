@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays of more than 4 GiB, as sparse files. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +8,8 @@
 
 enum { COLUMNS = 65536, ROWS = 65600 }; /* of bytes: 4 GiB and 64 rows */
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     command_verb = "";
     unsetenv("MALLOC_PERTURB_"); /* with it, calloc writes to all memory it returns */
     make_directory();
@@ -22,8 +18,7 @@ static int set_up(void **state)
 
 static FILE *create(const char *name)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FREED char *path = formatted("%s/%s", directory, name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     return file;

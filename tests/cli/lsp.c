@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite lsp`: conversations, whose messages are all sent at once. Parameters are JSON with single
  * quotes. */
-#include <string.h>
 
 #include "cli/command.h"
 
 static struct sam_buffer said;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     make_directory();
     command_verb = "lsp";
     return 0;
@@ -18,7 +16,7 @@ static int setup(void **state)
 /* A request with the id, or a notification without (0). */
 static void say(const char *method, int id, const char *params)
 {
-    struct sam_buffer body = {0};
+    SCOPED(sam_buffer) body = {0};
     sam_buffer_printf(&body, "{'jsonrpc':'2.0','method':'%s','params':%s", method, params);
     if (id)
         sam_buffer_printf(&body, ",'id':%d", id);
@@ -27,7 +25,6 @@ static void say(const char *method, int id, const char *params)
         body.data[i] = body.data[i] == '\'' ? '"' : body.data[i];
     sam_buffer_printf(&said, "Content-Length: %zu\r\n\r\n", body.size);
     sam_buffer_append(&said, body.data, body.size);
-    sam_buffer_free(&body);
 }
 
 /* Send what was said; an array of the answers. */
@@ -78,7 +75,7 @@ TEST(assembly)
     say("textDocument/didClose", 0, "{'textDocument':{'uri':'file:///a.s'}}");
     say("shutdown", 6, "null");
     say("exit", 0, "null");
-    json_t *all = answers();
+    SCOPED_JSON *all = answers();
     assert_int_equal(json_array_size(all), 9);
     assert_true(json_is_true(json_at(all, "0/result/capabilities/hoverProvider")));
     assert_string_equal(text_at(all, "1/params/uri"), "file:///a.s");
@@ -95,7 +92,6 @@ TEST(assembly)
     assert_int_equal(json_array_size(json_at(all, "6/params/diagnostics")), 0);
     assert_int_equal(json_array_size(json_at(all, "7/params/diagnostics")), 0);
     assert_true(json_is_null(json_at(all, "8/result")));
-    json_decref(all);
 }
 
 /* clang's messages, with what is included next to the file; those of the compiler. */
@@ -103,7 +99,8 @@ TEST(opencl)
 {
     if (system("${SAMITE_CLANG:-clang} --version >/dev/null 2>&1") != 0)
         skip();
-    struct sam_buffer uri = {0}, open = {0};
+    SCOPED(sam_buffer) uri = {0};
+    SCOPED(sam_buffer) open = {0};
     write_text("inc.h", "#define TWO 2\n");
     sam_buffer_printf(&uri, "file://%s/not \\\"there\\\".cl", directory);
     sam_buffer_printf(&open,
@@ -120,7 +117,7 @@ TEST(opencl)
     say("textDocument/didOpen", 0,
         OPEN("file:///c.cl", "kernel void k(global int *x) { x[0]++; }"));
     say("textDocument/hover", 1, AT("file:///c.cl", "0", "2"));
-    json_t *all = answers();
+    SCOPED_JSON *all = answers();
     assert_string_equal(text_at(all, "0/params/diagnostics/0/message"),
                         "use of undeclared identifier 'y'");
     assert_int_equal(number_at(all, "0/params/diagnostics/0/range/start/line"), 1);
@@ -132,9 +129,6 @@ TEST(opencl)
         strstr(text_at(all, "2/params/diagnostics/0/message"), "'no.h' file not found"));
     assert_int_equal(json_array_size(json_at(all, "3/params/diagnostics")), 0);
     assert_true(json_is_null(json_at(all, "4/result")));
-    json_decref(all);
-    sam_buffer_free(&open);
-    sam_buffer_free(&uri);
 }
 
 /* Local labels: the nearest before or after. A file next to one whose name is encoded. */
@@ -150,13 +144,12 @@ TEST(labels_and_names)
     say("textDocument/definition", 1, AT("file:///a.s", "1", "6"));
     say("textDocument/definition", 2, AT("file:///a.s", "2", "4"));
     say("textDocument/definition", 3, AT("file:///a.s", "3", "6"));
-    json_t *all = answers();
+    SCOPED_JSON *all = answers();
     assert_int_equal(json_array_size(json_at(all, "0/params/diagnostics")), 0);
     assert_int_equal(number_at(all, "2/result/range/start/line"), 1);
     assert_int_equal(number_at(all, "3/result/range/start/line"), 3);
     assert_int_equal(number_at(all, "3/result/range/end/character"), 1);
     assert_int_equal(number_at(all, "4/result/range/start/line"), 4);
-    json_decref(all);
 }
 
 TEST(tile_programs)
@@ -168,7 +161,7 @@ TEST(tile_programs)
         OPEN("file:///b.pto", "func.func @f(%a: !pto.ptr<f32>) {\\n return\\n}\\n// @f %a"));
     say("textDocument/definition", 3, AT("file:///b.pto", "3", "4"));
     say("textDocument/definition", 4, AT("file:///b.pto", "3", "7"));
-    json_t *all = answers();
+    SCOPED_JSON *all = answers();
     assert_string_equal(text_at(all, "0/params/diagnostics/0/message"),
                         "unknown operation 'pto.tcolminn'; did you mean 'pto.tcolmin'?");
     assert_non_null(strstr(text_at(all, "1/result/contents/value"), "d[0,j] = min over i"));
@@ -176,7 +169,6 @@ TEST(tile_programs)
     assert_int_equal(json_array_size(json_at(all, "3/params/diagnostics")), 0);
     assert_int_equal(number_at(all, "4/result/range/start/character"), 10);
     assert_int_equal(number_at(all, "5/result/range/start/character"), 13);
-    json_decref(all);
 }
 
 /* Positions count units of UTF-16, or bytes where the client can. */
@@ -189,9 +181,8 @@ TEST(positions)
         say("initialize", 1, wishes[i]);
         say("textDocument/didOpen", 0,
             OPEN("file:///a.s", "/*\xf0\x9f\x98\x80\xc3\xa9*/ k: addd\\n"));
-        json_t *all = answers();
+        SCOPED_JSON *all = answers();
         assert_int_equal(number_at(all, "1/params/diagnostics/0/range/start/character"), starts[i]);
-        json_decref(all);
     }
 }
 

@@ -4,9 +4,6 @@
 #include "cli/command.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Two loads, a multiplication of 16 x 16 x 64 bytes, a store of part of a row that crosses a line.
  */
@@ -25,9 +22,8 @@ static const char tile[] = "        li      t0, 0x401010\n"
 
 #define TILE "tile.s --machine tensor --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     char symbols[1001] = {0};
     make_directory();
     write_text("tile.s", tile);
@@ -77,7 +73,7 @@ TEST(where_the_cycles_went)
 /* Concurrent loads and stores, so that both channels of the bus are busy, and a product. */
 static void put_traffic(char *text, size_t size)
 {
-    struct sam_buffer out = {0};
+    SCOPED(sam_buffer) out = {0};
     sam_buffer_puts(&out, "li t0, 0x401010\nmcfg zero, t0\naddi a1, a0, 1024\naddi a2, a0, 1024\n");
     sam_buffer_puts(&out, "addi a2, a2, 1024\nmmaqa.b m4, m2, m0\n");
     for (int i = 0; i < 40; i++)
@@ -85,7 +81,6 @@ static void put_traffic(char *text, size_t size)
     sam_buffer_puts(&out, "li a0, 0\nli a7, 93\necall\n");
     assert_true(out.size < size);
     memcpy(text, sam_buffer_text(&out), out.size + 1);
-    sam_buffer_free(&out);
 }
 
 static bool is_power_of_two(const char *text)
@@ -337,7 +332,7 @@ TEST(port_of_instructions)
                  "port.s --machine tensor --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
                  "--json --vcd port.vcd --config slots=%u",
                  slots);
-        json_t *root = expect_json(words);
+        SCOPED_JSON *root = expect_json(words);
         const json_t *dsa = json_at(root, "matrix/units/dsa");
         const size_t cycles = read_wave("port.vcd", names, values);
         size_t accepted = 0, waits = 0;
@@ -365,7 +360,6 @@ TEST(port_of_instructions)
         assert_int_equal(number_at(dsa, "busy"), accepted);
         assert_int_equal(number_at(dsa, "slots"), waits);
         assert_true(slots > 1 || waits > 0);
-        json_decref(root);
     }
 }
 
@@ -442,7 +436,7 @@ TEST(symbol_counts)
     for (int stall = 0; stall <= 60; stall += 60) {
         char words[96];
         snprintf(words, sizeof words, "--json symbols --depth 256 --stall %d", stall);
-        json_t *root = expect_json(words);
+        SCOPED_JSON *root = expect_json(words);
         json_t *list = json_object_get(root, "counts");
         assert_int_equal(json_array_size(list), 256);
         for (size_t i = 0; i < 256; i++)
@@ -452,7 +446,6 @@ TEST(symbol_counts)
             assert_true(cycles > 2 * (1000 + 256));
         else
             assert_int_equal(cycles, 256 + 1000 + 1 + 256 + 1);
-        json_decref(root);
     }
     expect_parts(expect_success("hundred --sym-width 4 --depth 16 --vcd s.vcd"),
                  "100 symbols in 134 cycles: clear 16, count 101, drain 16, done 1", NULL);

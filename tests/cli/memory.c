@@ -7,9 +7,8 @@
 
 enum { LIMIT = 512 << 20 };
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     command_verb = "run";
     make_directory();
     /* a store to every 64 KiB, over more memory than the host has */
@@ -37,11 +36,10 @@ TEST(no_memory)
     small.rlim_cur = LIMIT;
     for (size_t i = 0; i < SAM_COUNT(words); i++) {
         assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
-        struct outcome o = run(words[i]);
+        SCOPED_OUTCOME o = run(words[i]);
         assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
         assert_string_equal(sam_buffer_text(&o.err), "samite: error: out of memory\n");
         assert_int_equal(o.code, 2);
-        done(&o);
     }
 }
 

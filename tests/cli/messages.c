@@ -3,18 +3,14 @@
  * C1) and no invalid UTF-8. Letters beyond ASCII are kept. */
 #include "cli/command.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* A terminal command, the same in C1, a truncated character, a newline, a letter. */
 #define ODD                                                                                        \
     "\x1b[31m\xc2\x9b"                                                                             \
     "1m\xe4\x7f\n\xc3\xa9"
 #define SHOWN "[31m??1m??"
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     command_verb = "";
     make_directory();
     write_text("k.s", ".globl k\nk: ret\n");
@@ -67,11 +63,10 @@ TEST(everywhere)
         {"'" ODD "'", 2, false},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct outcome o = run(cases[i].words);
+        SCOPED_OUTCOME o = run(cases[i].words);
         if (o.code != cases[i].code)
             fail_msg("%s: exit code %d: %s", cases[i].words, o.code, sam_buffer_text(&o.err));
         expect_plain(cases[i].out ? &o.out : &o.err);
-        done(&o);
     }
 }
 

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verbs of the weight codec on generated PyTorch checkpoints and ONNX models, and on files
  * read through pipes. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "format/checkpoint.h"
 #include "format/protobuf.h"
-#include "must.h"
 
-static int make(void **state)
+FIXTURE(make)
 {
-    (void)state;
     make_directory();
     command_verb = "";
     return 0;
@@ -22,19 +17,16 @@ static int make(void **state)
 
 static void save(const char *name, struct sam_buffer bytes)
 {
-    struct sam_error error;
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    must(sam_file_save(path, bytes.data, bytes.size, &error), &error);
+    FREED char *path = formatted("%s/%s", directory, name);
+    succeeds(sam_file_save, path, bytes.data, bytes.size);
     sam_buffer_free(&bytes);
 }
 
 static void expect_file(const char *name, const void *bytes, size_t size)
 {
-    struct sam_buffer file = read_file(name);
+    SCOPED(sam_buffer) file = read_file(name);
     assert_int_equal(file.size, size);
     assert_memory_equal(file.data, bytes, size);
-    sam_buffer_free(&file);
 }
 
 static void expect_output(const char *words, const char *part)
@@ -95,11 +87,9 @@ TEST(checkpoints)
     /* layer.weight and its transpose, element by element. */
     struct sam_buffer file = read_file("m.safetensors");
     struct sam_weights weights;
-    struct sam_error error = {0};
     size_t need;
-    must(sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file.data, file.size, file.size, "m", &weights,
-                           &need, &error),
-         &error);
+    succeeds(sam_weights_parse, SAM_WEIGHTS_SAFETENSORS, file.data, file.size, file.size, "m",
+             &weights, &need);
     assert_int_equal(weights.count, 3);
     const uint8_t *w = file.data + weights.tensors[0].offset,
                   *t = file.data + weights.tensors[1].offset;

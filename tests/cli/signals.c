@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,9 +13,8 @@
 
 static char fifo[128];
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     command_verb = "";
     make_directory();
     snprintf(fifo, sizeof fifo, "%s/fifo", directory);
@@ -107,8 +104,7 @@ TEST(models_in_time)
                            "1: mldb m0, t1, (a0)\n mldb m2, t1, (a0)\n"
                            " mmaqa.b m4, m2, m0\n j 1b\n");
     for (size_t i = 0; i < SAM_COUNT(words); i++) {
-        char line[256];
-        snprintf(line, sizeof line, "%s -q --perfetto out", words[i]);
+        FREED char *line = formatted("%s -q --perfetto out", words[i]);
         const pid_t child = start(line);
         if (!comes(child, has_written, SIGINT))
             fail_msg("%s ended early", line);
@@ -138,9 +134,8 @@ TEST(ignored_stays_ignored)
 TEST(leaves_nothing)
 {
     struct sam_buffer symbols = {0};
-    char path[160];
     assert_true(sam_buffer_fill(&symbols, 'a', 1 << 24));
-    snprintf(path, sizeof path, "%s/symbols", directory);
+    FREED char *path = formatted("%s/symbols", directory);
     assert_int_equal(sam_file_save(path, symbols.data, symbols.size, NULL), SAM_OK);
     sam_buffer_free(&symbols);
     struct outcome o = run_interrupted("symbolstat symbols --stall 50 --vcd wave.vcd", false);
@@ -212,9 +207,8 @@ TEST(stopped_launches)
     const pid_t child = start("run --machine system --gpu-code kernel.s huge.s -q");
     assert_true(comes(child, has_spoken, 0));
     kill(child, SIGINT);
-    struct outcome o = dies(child, SIGINT);
+    SCOPED_OUTCOME o = dies(child, SIGINT);
     expect_part(&o.err, "stopped after ");
-    done(&o);
 }
 
 /* Ctrl-C in an endless loop after a launch: with --cycles, progress is reported. Outputs are not

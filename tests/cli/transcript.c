@@ -7,18 +7,18 @@
  *   NAME=...           a shell variable of all commands that follow; NAME() { ...; } a function
  *   @ FILE             a file: its lines follow, indented by four spaces, up to an empty line
  *   $ COMMAND          a shell command, continued by lines that begin with "> ", and under it
- * either all that it writes to standard output, then to standard error, where "..." is any text
- * within a line and, alone, any lines; or lines "~ TEXT" (it writes TEXT somewhere) and "!~ TEXT"
- * (it does not) [exit N]           the exit status of that command, if it is not 0 ?N COMMAND =>
- * TEXT the command ends with status N (2 if there is none) and writes one line to standard error,
- * which contains TEXT
+ *                      either all that it writes to standard output, then to standard error,
+ *                      where "..." is any text within a line and, alone, any lines; or
+ *   ~ TEXT             it writes TEXT somewhere
+ *   ~~ TEXT            it writes TEXT, behind the TEXT of the "~~" before
+ *   !~ TEXT            it does not
+ *   [exit N]           the exit status of that command, if it is not 0
+ *   ?N COMMAND => TEXT the command ends with status N (2 if there is none) and writes one line to
+ *                      standard error, which contains TEXT
  *
  * Commands run in a directory of the program, where `samite` is the command and `probe` (probe.c)
  * makes and shows arrays and reads JSON. */
 #include "cli/command.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static struct sam_buffer text;      /* of the file; lines end in '\0' */
 static char **lines;                /* NULL after the last */
@@ -66,8 +66,7 @@ static bool matches(char *const *expected, size_t count, char *const *got)
 static char **lines_of(const struct sam_buffer *whole)
 {
     size_t count = 0;
-    char *at = (char *)whole->data, **list = malloc((whole->size + 2) * sizeof *list);
-    assert_non_null(list);
+    char *at = (char *)whole->data, **list = test_room((whole->size + 2) * sizeof *list);
     while (at && at < (char *)whole->data + whole->size) {
         list[count++] = at;
         at += strcspn(at, "\n");
@@ -102,11 +101,10 @@ static void expect_refusal(char *const *at)
     char *part = strstr(end, " => ");
     assert_non_null(part);
     *part = '\0';
-    struct outcome o = run_command(end);
+    SCOPED_OUTCOME o = run_command(end);
     const char *said = sam_buffer_text(&o.err), *newline = strchr(said, '\n');
     if (o.code != (end == *at + 1 ? 2 : code) || !strstr(said, part + 4) || !newline || newline[1])
         fail_msg("line %zu:%s: exit %d: %s", line_number(at), end, o.code, said);
-    done(&o);
 }
 
 /* Whether the line is none of what a command writes. */
@@ -133,9 +131,16 @@ static char *const *expect_command(char *const *at)
     char *const *expected = at;
     size_t count = 0;
     bool parts = false;
+    const char *rest = sam_buffer_text(&o.out); /* behind the last "~~ TEXT" */
     while (*at && !begins(*at, "[exit ") && !is_input(*at)) {
         const bool absent = begins(*at, "!~ ");
-        if (begins(*at, "~ ") || absent) {
+        if (begins(*at, "~~ ")) {
+            parts = true;
+            const char *found = strstr(rest, *at + 3);
+            if (!found)
+                fail_msg("line %zu: '%s' is not in: %s", line_number(at), *at, rest);
+            rest = found + strlen(*at + 3);
+        } else if (begins(*at, "~ ") || absent) {
             parts = true;
             if ((strstr(sam_buffer_text(&o.out), *at + (absent ? 3 : 2)) != NULL) == absent)
                 fail_msg("line %zu: '%s' does not hold of: %s", line_number(at), *at,
@@ -196,9 +201,8 @@ static void run_case(void **state)
     run_lines(*state);
 }
 
-static int prepare(void **state)
+FIXTURE(prepare)
 {
-    (void)state;
     make_directory();
     run_lines(lines);
     return 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verbs of the weight codec under interruption: kill -9 at any moment, Ctrl-C while they
- * wait; progress on a terminal; and generated models. SAMITE_KILLS=N kills each verb N times. */
+/* The verbs of the weight codec under interruption: kill -9 at any moment, another process at
+ * work, Ctrl-C while they wait; progress on a terminal; and generated models. SAMITE_KILLS=N kills
+ * each verb N times. */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,17 +13,13 @@
 #include "cli/command.h"
 #include "codec/weights.h"
 #include "format/protobuf.h"
-#include "must.h"
-#include "random.h"
 
 enum { SIZE = 24 << 20, LONG_ENOUGH = 66 << 20 }; /* progress is shown from 64 MiB on */
 
 static void write_bytes(const char *name, const void *data, size_t size)
 {
-    struct sam_error error;
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    must(sam_file_save(path, data, size, &error), &error);
+    FREED char *path = formatted("%s/%s", directory, name);
+    succeeds(sam_file_save, path, data, size);
 }
 
 static void succeed(const char *words)
@@ -33,14 +28,12 @@ static void succeed(const char *words)
 }
 
 /* w.safetensors with one bf16 tensor, packed w.smw; in/ with two of them, packed in.packed/ */
-static int make_files(void **state)
+FIXTURE(make_files)
 {
-    (void)state;
     make_directory();
     command_verb = "";
     uint64_t seed = 1;
-    uint8_t *data = malloc(SIZE);
-    assert_non_null(data);
+    uint8_t *data = test_room(SIZE);
     test_weights(SAM_BF16, data, SIZE, 0.02, &seed);
     write_bytes("w", data, SIZE);
     free(data);
@@ -82,8 +75,7 @@ struct task {
 static void lay_old(const struct task *task, bool there)
 {
     for (unsigned i = 0; i < 3 && task->outputs[i]; i++) {
-        char path[192];
-        snprintf(path, sizeof path, "%s/%s", directory, task->outputs[i]);
+        FREED char *path = formatted("%s/%s", directory, task->outputs[i]);
         if (there)
             write_text(task->outputs[i], "old");
         else
@@ -149,12 +141,28 @@ TEST(killed)
     }
 }
 
+/* A record held by another process prevents a second run of the part, with and without -f. */
+TEST(locks)
+{
+    run_script("mkdir held; echo 'samite part 0000000000000000 working' >held/.samite-part-1-of-2");
+    FREED char *path = formatted("%s/held/.samite-part-1-of-2", directory);
+    FILE *file = fopen(path, "r+");
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    assert_non_null(file);
+    assert_int_equal(fcntl(fileno(file), F_SETLK, &all), 0);
+    expect_failure("pack -q --part 1/2 in -o held", 2, "another process works on part 1/2");
+    expect_failure("pack -qf --part 1/2 in -o held", 2, "another process works on part 1/2");
+    fclose(file);
+    /* The record of a killed process is taken over. */
+    run_script("$SAMITE pack -q --part 1/2 in -o held; $SAMITE pack -q --part 2/2 in -o held; "
+               "diff -r in.packed held");
+}
+
 /* The first `size` bytes of `name` arrive through a pipe, then nothing. Ctrl-C. */
 static void interrupt_waiting(const char *name, size_t size, const char *words)
 {
-    char path[128];
-    struct sam_buffer file = read_file(name);
-    snprintf(path, sizeof path, "%s/pipe", directory);
+    SCOPED(sam_buffer) file = read_file(name);
+    FREED char *path = formatted("%s/pipe", directory);
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
     int pipe = open(path, O_RDWR);
@@ -170,7 +178,6 @@ static void interrupt_waiting(const char *name, size_t size, const char *words)
     assert_string_equal(sam_buffer_text(&o.out), "old");
     sam_buffer_free(&o.out);
     close(pipe);
-    sam_buffer_free(&file);
 }
 
 TEST(interrupted)
@@ -211,9 +218,8 @@ static struct sam_buffer watch(const char *words)
 /* A progress line, erased at the end. */
 static void watch_only(const char *words, const char *what)
 {
-    char begin[64];
-    struct sam_buffer said = watch(words);
-    snprintf(begin, sizeof begin, "\r%s: ", what);
+    SCOPED(sam_buffer) said = watch(words);
+    FREED char *begin = formatted("\r%s: ", what);
     if (strncmp(sam_buffer_text(&said), begin, strlen(begin)) != 0 || said.size < 4 ||
         memcmp(said.data + said.size - 4, "\r\033[K", 4) != 0)
         fail_msg("%s said '%s'", words, sam_buffer_text(&said));
@@ -221,22 +227,19 @@ static void watch_only(const char *words, const char *what)
     expect_part(&said, " bytes/s, ");
     expect_part(&said, " left");
     assert_false(strchr(sam_buffer_text(&said), '\n'));
-    sam_buffer_free(&said);
 }
 
 static void expect_progress(const char *words, const char *what)
 {
-    char line[256];
     struct sam_buffer said;
     watch_only(words, what);
-    snprintf(line, sizeof line, "%s -q", words);
+    FREED char *line = formatted("%s -q", words);
     said = watch(line);
     assert_string_equal(sam_buffer_text(&said), "");
     sam_buffer_free(&said);
-    struct outcome o = run(words); /* standard error is a file */
+    SCOPED_OUTCOME o = run(words); /* standard error is a file */
     assert_int_equal(o.code, 0);
     assert_string_equal(sam_buffer_text(&o.err), "");
-    done(&o);
 }
 
 TEST(progress)
@@ -244,8 +247,7 @@ TEST(progress)
     if (no_terminal())
         return;
     uint64_t seed = 3;
-    uint8_t *noise = malloc(LONG_ENOUGH);
-    assert_non_null(noise);
+    uint8_t *noise = test_room(LONG_ENOUGH);
     for (size_t i = 0; i < LONG_ENOUGH; i += 8)
         sam_put_le64(noise + i, test_random(&seed));
     write_bytes("noise", noise, LONG_ENOUGH);
@@ -255,9 +257,8 @@ TEST(progress)
     expect_progress("unpack -f noise.smw -o noise.back", "unpack");
     watch_only("convert -f w=noise -o noise.safetensors", "convert");
     watch_only("stat noise", "stat");
-    struct sam_buffer said = watch("verify w.smw"); /* too short to show progress */
+    SCOPED(sam_buffer) said = watch("verify w.smw"); /* too short to show progress */
     assert_string_equal(sam_buffer_text(&said), "");
-    sam_buffer_free(&said);
 }
 
 /* Packed data is not written to a terminal. */
@@ -293,18 +294,16 @@ static void write_model(const char *name, bool twin)
     t = make_tensor(twin ? "conv/weight:0" : "i", 3, 1, (uint64_t[]){3});
     put_bytes(&t, 5, "\1\2\3", 3);
     put_message(&graph, 5, t);
-    struct sam_buffer model = make_model(graph);
+    SCOPED(sam_buffer) model = make_model(graph);
     assert_false(model.failed);
     write_bytes(name, model.data, model.size);
-    sam_buffer_free(&model);
 }
 
 static void expect_file(const char *name, const void *bytes, size_t size)
 {
-    struct sam_buffer file = read_file(name);
+    SCOPED(sam_buffer) file = read_file(name);
     assert_int_equal(file.size, size);
     assert_memory_equal(file.data, bytes, size);
-    sam_buffer_free(&file);
 }
 
 TEST(onnx)

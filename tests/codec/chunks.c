@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chunks without a file: ranges of every type in every layout against sam_packed_read, chunks
  * against those of sam_pack, counters against sam_weight_count. */
-#include <stdlib.h>
 
 #include "test.h"
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
-#include "random.h"
 
 /* A file of one tensor, packed, and its chunks. */
 struct sample {
@@ -34,7 +32,7 @@ static struct sample make_sample(enum sam_dtype type, size_t size,
     return s;
 }
 
-static void free_sample(struct sample *s)
+static void sample_free(struct sample *s)
 {
     sam_packed_close(s->open);
     free(s->file.data);
@@ -45,11 +43,10 @@ static void free_sample(struct sample *s)
 /* Elements [first, first + count), unpacked; they must equal those of sam_packed_read. */
 static void expect_range(struct sample *s, uint64_t first, uint64_t count)
 {
-    struct sam_error error = {0};
     bool shared = s->piece.layout == SAM_LAYOUT_SHARED;
     uint64_t bits = sam_dtype_bits(s->type), at = first * bits / 8, size = count * bits / 8, said;
     const struct sam_chunks_range range = {s->type, shared ? at : first, count};
-    uint8_t *wanted = malloc(size ? (size_t)size : 1);
+    FREED uint8_t *wanted = malloc(size ? (size_t)size : 1);
     uint64_t damaged = 0;
     assert_non_null(wanted);
     assert_null(sam_chunks_range_fault(&s->piece, &range, &said));
@@ -58,14 +55,11 @@ static void expect_range(struct sample *s, uint64_t first, uint64_t count)
     for (unsigned in_place = 0; in_place < 2; in_place++) {
         struct output got;
         struct sam_chunks_sink sink = output_sink(&got, (size_t)size);
-        if (decode_chunks(&s->piece, &range, &s->chunks, in_place, &sink, &damaged, &error) !=
-            SAM_OK)
-            fail_msg("%s", error.text);
+        succeeds(decode_chunks, &s->piece, &range, &s->chunks, in_place, &sink, &damaged);
         assert_int_equal(got.size, size);
         assert_true(size == 0 || memcmp(got.data, wanted, (size_t)size) == 0);
         free(got.data);
     }
-    free(wanted);
 }
 
 /* A random index in a piece of `count` elements, likely near a border of blocks or chunks. */
@@ -82,7 +76,7 @@ static void ranges(enum sam_dtype type, uint64_t elements, unsigned rounds, uint
 {
     for (size_t l = 0; l < SAM_COUNT(layouts); l++) {
         size_t bits = sam_dtype_bits(type);
-        struct sample s = make_sample(type, (size_t)(elements * bits / 8), &layouts[l], random);
+        SCOPED(sample) s = make_sample(type, (size_t)(elements * bits / 8), &layouts[l], random);
         uint64_t even = bits == 4 ? ~UINT64_C(1) : UINT64_MAX;
         expect_range(&s, 0, elements);
         expect_range(&s, elements, 0);
@@ -91,7 +85,6 @@ static void ranges(enum sam_dtype type, uint64_t elements, unsigned rounds, uint
             uint64_t b = some_place(elements, random) & even;
             expect_range(&s, a < b ? a : b, a < b ? b - a : a - b);
         }
-        free_sample(&s);
     }
 }
 
@@ -117,7 +110,7 @@ TEST(ranges_over_several_chunks)
 static void make(enum sam_dtype type, size_t size, uint64_t *random)
 {
     for (size_t l = 0; l < SAM_COUNT(layouts); l++) {
-        struct sample s = make_sample(type, size, &layouts[l], random);
+        SCOPED(sample) s = make_sample(type, size, &layouts[l], random);
         struct output got;
         struct sam_chunks_sink sink = output_sink(&got, s.chunks.size);
         assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), NULL, &sink, NULL),
@@ -126,7 +119,6 @@ static void make(enum sam_dtype type, size_t size, uint64_t *random)
         assert_memory_equal(got.data, s.chunks.data, got.size);
         assert_int_equal(got.read, size);
         free(got.data);
-        free_sample(&s);
     }
 }
 
@@ -146,7 +138,7 @@ TEST(making_chunks)
 TEST(making_without_room)
 {
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E4M3, SAM_CHUNK + 5000, &layouts[0], &random);
+    SCOPED(sample) s = make_sample(SAM_E4M3, SAM_CHUNK + 5000, &layouts[0], &random);
     struct output got;
     struct sam_chunks_sink sink = output_sink(&got, s.chunks.size - 1);
     assert_int_equal(sam_chunks_encode(&s.piece, memory_source(&s.file), NULL, &sink, NULL),
@@ -154,7 +146,6 @@ TEST(making_without_room)
     assert_int_equal(got.size, sam_le32(s.chunks.data + 8));
     assert_memory_equal(got.data, s.chunks.data, got.size);
     free(got.data);
-    free_sample(&s);
 }
 
 static void count(enum sam_dtype type, const struct sam_codec_options *options, size_t size,
@@ -195,7 +186,7 @@ TEST(costs)
 {
     enum { COUNT = SAM_CHUNK_BLOCK_SIZE + 1000 };
     uint64_t random = test_seed(), damaged;
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
     test_weights(SAM_BF16, s.file.data, s.file.size, 0.02, &random);
     struct output coded, got;
     struct sam_chunks_sink sink = output_sink(&coded, 4 * COUNT);
@@ -228,13 +219,12 @@ TEST(costs)
     assert_int_equal(got.cost.coded, 1000);
     free(got.data);
     free(coded.data);
-    free_sample(&s);
 }
 
 TEST(a_sink_that_refuses)
 {
     uint64_t random = test_seed(), damaged, counts[256];
-    struct sample s = make_sample(SAM_E5M2, 3 * SAM_CHUNK_BLOCK_SIZE, &layouts[0], &random);
+    SCOPED(sample) s = make_sample(SAM_E5M2, 3 * SAM_CHUNK_BLOCK_SIZE, &layouts[0], &random);
     const struct sam_chunks_range all = {SAM_E5M2, 0, s.file.size};
     for (unsigned at = 1; at <= 4; at++) {
         struct output got;
@@ -256,7 +246,6 @@ TEST(a_sink_that_refuses)
                          at < 4 ? SAM_ERR_IO : SAM_OK);
         free(got.data);
     }
-    free_sample(&s);
 }
 
 TEST(faults_of_pieces)

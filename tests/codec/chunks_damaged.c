@@ -2,7 +2,6 @@
 /* 100,000 damaged chunks (SAMITE_MUTATIONS: their number): each is a fault or decodes to the
  * right elements, without a wrong byte and without access out of bounds. Every eighth gets a
  * valid checksum of its header, so that the code after that check runs. */
-#include <stdlib.h>
 
 #include "test.h"
 #define XXH_INLINE_ALL
@@ -10,7 +9,6 @@
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
-#include "random.h"
 
 enum { GROUPS = 5, MUTATIONS = 100000, FORGED = 8 };
 
@@ -110,8 +108,7 @@ static bool decode(const struct victim *v, struct packed *work, uint64_t *random
     enum sam_status status =
         decode_chunks(&v->piece, &range, work, test_below(random, 2), &sink, &damaged, &error);
     uint8_t *elements = v->file.data + first * sam_dtype_bits(v->piece.type) / 8;
-    wanted = malloc(size ? (size_t)size : 1);
-    assert_non_null(wanted);
+    wanted = test_room(size ? (size_t)size : 1);
     if (wider)
         assert_int_equal(sam_dtype_widen(v->piece.type, SAM_F32, elements, count, wanted, NULL),
                          SAM_OK);

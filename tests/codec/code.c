@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include "codec/codec.h"
-#include "random.h"
 
 static uint64_t cost(const uint32_t counts[256], const struct sam_huffman *code)
 {

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole files: headers, gaps, tensors of every shape, ranges, pieces, threads, bad descriptions. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "test.h"
 
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
-#include "random.h"
 
 enum { TENSORS = 9 };
 
@@ -126,8 +122,7 @@ TEST(ranges)
     struct sam_packed *p;
     struct sam_error error = {0};
     uint64_t random = test_seed();
-    if (sam_packed_open(packed.data, packed.size, NULL, &p, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_packed_open, packed.data, packed.size, NULL, &p);
     const struct sam_weights *listed = sam_packed_weights(p);
     assert_int_equal(listed->kind, SAM_WEIGHTS_SAFETENSORS);
     assert_int_equal(listed->header_size, weights.header_size);
@@ -146,19 +141,16 @@ TEST(ranges)
         assert_int_equal(w->offset, wanted->offset);
         assert_int_equal(w->size, wanted->size);
         struct sam_packed_stat stat;
-        assert_int_equal(sam_packed_stat(p, tensor, &stat, &error), SAM_OK);
+        succeeds(sam_packed_stat, p, tensor, &stat);
         assert_true(stat.packed <= w->size + 128);
         for (unsigned round = 0; round < 60; round++) {
             uint64_t first = round ? test_below(&random, w->size + 1) : 0;
             uint64_t size = round ? test_below(&random, w->size - first + 1) : w->size;
             if (round % 2)
                 size %= 100;
-            uint8_t *out = malloc(size ? (size_t)size : 1);
-            assert_non_null(out);
-            if (sam_packed_read(p, tensor, first, size, out, &error) != SAM_OK)
-                fail_msg("%s", error.text);
+            FREED uint8_t *out = test_room(size ? (size_t)size : 1);
+            succeeds(sam_packed_read, p, tensor, first, size, out);
             assert_true(size == 0 || memcmp(out, f.data + w->offset + first, (size_t)size) == 0);
-            free(out);
         }
         assert_int_equal(sam_packed_read(p, tensor, w->size, 1, NULL, &error), SAM_ERR_USAGE);
         assert_int_equal(sam_packed_read(p, tensor, 1, UINT64_MAX, NULL, &error), SAM_ERR_USAGE);
@@ -203,28 +195,25 @@ TEST(from_a_source)
         struct sam_source source = {read_cut, &cut, packed.size};
         const struct sam_codec_options options = {.threads = threads};
         struct sam_packed *p, *memory;
-        if (sam_packed_open_source(source, &options, &p, &error) != SAM_OK ||
-            sam_packed_open(packed.data, packed.size, NULL, &memory, &error) != SAM_OK)
-            fail_msg("%s", error.text);
+        succeeds(sam_packed_open_source, source, &options, &p);
+        succeeds(sam_packed_open, packed.data, packed.size, NULL, &memory);
         memset(out, 0, size);
-        assert_int_equal(sam_packed_restore(p, out, &error), SAM_OK);
+        succeeds(sam_packed_restore, p, out);
         assert_memory_equal(out, f.data, size);
         assert_memory_equal(sam_packed_header(p), f.data, (size_t)weights.header_size);
         const struct sam_weights *listed = sam_packed_weights(p);
         for (size_t i = 0; i < listed->count; i++) {
             struct sam_packed_stat a, b;
             uint64_t half = listed->tensors[i].size / 2;
-            assert_int_equal(sam_packed_stat(p, i, &a, &error), SAM_OK);
-            assert_int_equal(sam_packed_stat(memory, i, &b, &error), SAM_OK);
+            succeeds(sam_packed_stat, p, i, &a);
+            succeeds(sam_packed_stat, memory, i, &b);
             assert_memory_equal(&a, &b, sizeof a);
-            assert_int_equal(
-                sam_packed_read(p, i, half, listed->tensors[i].size - half, out, &error), SAM_OK);
+            succeeds(sam_packed_read, p, i, half, listed->tensors[i].size - half, out);
             assert_memory_equal(out, f.data + listed->tensors[i].offset + half,
                                 (size_t)(listed->tensors[i].size - half));
         }
         cut.size = packed.size / 2;
-        assert_int_equal(sam_packed_restore(p, out, &error), SAM_ERR_IO);
-        assert_non_null(strstr(error.text, "cannot read"));
+        must_fail(SAM_ERR_IO, "cannot read", sam_packed_restore, p, out);
         sam_packed_close(p);
         sam_packed_close(memory);
         for (size_t end = 0; end < packed.size; end += 1 + packed.size / 50) {
@@ -269,26 +258,24 @@ TEST(scalars)
     struct sam_packed *p;
     struct sam_error error = {0};
     struct sam_packed_stat a, b;
-    assert_int_equal(
-        sam_packer_open(&weights, NULL, (struct sam_sink){swallow, &written}, &packer, &error),
-        SAM_OK);
+    succeeds(sam_packer_open, &weights, NULL, (struct sam_sink){swallow, &written}, &packer);
     assert_int_equal(sam_packer_stat(packer, 0, &a, &error), SAM_ERR_USAGE); /* not yet */
-    assert_int_equal(sam_packer_write(packer, data, COUNT * sizeof *data, &error), SAM_OK);
-    assert_int_equal(sam_packer_finish(packer, &error), SAM_OK);
+    succeeds(sam_packer_write, packer, data, COUNT * sizeof *data);
+    succeeds(sam_packer_finish, packer);
     assert_int_equal(written, packed.size);
     assert_int_equal(sam_packer_weights(packer)->count, COUNT);
     assert_int_equal(sam_packer_stat(packer, COUNT, &a, &error), SAM_ERR_USAGE);
-    assert_int_equal(sam_packed_open(packed.data, packed.size, NULL, &p, &error), SAM_OK);
+    succeeds(sam_packed_open, packed.data, packed.size, NULL, &p);
     for (unsigned i = 0; i < COUNT; i++) {
-        assert_int_equal(sam_packer_stat(packer, i, &a, &error), SAM_OK);
+        succeeds(sam_packer_stat, packer, i, &a);
         assert_true(a.packed <= 5);
         sum += a.packed;
         if (i % 100)
             continue;
         float one;
-        assert_int_equal(sam_packed_stat(p, i, &b, &error), SAM_OK);
+        succeeds(sam_packed_stat, p, i, &b);
         assert_memory_equal(&a, &b, sizeof a);
-        assert_int_equal(sam_packed_read(p, i, 0, 4, &one, &error), SAM_OK);
+        succeeds(sam_packed_read, p, i, 0, 4, &one);
         assert_memory_equal(&one, &data[i], 4);
     }
     assert_int_equal(sum % 64, 0); /* all chunks, to the byte */
@@ -342,18 +329,15 @@ TEST(large_offsets)
     uint64_t random = 5;
     test_weights(SAM_F16, file + tensors[1].offset, 1 << 20, 0.02, &random);
     struct sam_packed *p;
-    struct sam_error error = {0};
     struct packed packed = {.data = malloc(4 << 20)};
     assert_non_null(packed.data);
     struct sam_codec_options options = {.threads = 2};
-    if (sam_pack(&weights, file, &options, packed.data, 4 << 20, &packed.size, &error) != SAM_OK ||
-        sam_packed_open(packed.data, packed.size, &options, &p, &error) != SAM_OK)
-        fail_msg("%s", error.text);
-    uint8_t *out = malloc(1 << 20);
-    assert_non_null(out);
-    assert_int_equal(sam_packed_read(p, 1, 0, 1 << 20, out, &error), SAM_OK);
+    succeeds(sam_pack, &weights, file, &options, packed.data, 4 << 20, &packed.size);
+    succeeds(sam_packed_open, packed.data, packed.size, &options, &p);
+    uint8_t *out = test_room(1 << 20);
+    succeeds(sam_packed_read, p, 1, 0, 1 << 20, out);
     assert_memory_equal(out, file + tensors[1].offset, 1 << 20);
-    assert_int_equal(sam_packed_read(p, 0, tensors[0].size - 100, 100, out, &error), SAM_OK);
+    succeeds(sam_packed_read, p, 0, tensors[0].size - 100, 100, out);
     for (unsigned i = 0; i < 100; i++)
         assert_int_equal(out[i], 0);
     free(out);

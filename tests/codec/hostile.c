@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed files with false contents, and callers that pass invalid arguments. */
-#include <stdlib.h>
-#include <string.h>
+/* Packed files with false contents. Invalid arguments: arguments.c. */
 
 #include "test.h"
 
@@ -32,8 +30,7 @@ static void expect_damaged(const struct sam_buffer *file, const char *part)
         fail_msg("'%s' does not say '%s'", error.text, part);
     assert_int_equal(sam_unpack(file->data, file->size, NULL, out, sizeof out, &error),
                      SAM_ERR_INPUT);
-    assert_int_equal(sam_unpacker_open(NULL, (struct sam_sink){no_more, &left}, &unpacker, &error),
-                     SAM_OK);
+    succeeds(sam_unpacker_open, NULL, (struct sam_sink){no_more, &left}, &unpacker);
     enum sam_status status = sam_unpacker_write(unpacker, file->data, file->size, &error);
     if (status == SAM_OK)
         status = sam_unpacker_finish(unpacker, &error);
@@ -48,12 +45,11 @@ TEST(promises)
         UINT64_MAX, UINT64_MAX - SAM_CHUNK + 2, UINT64_C(1) << 63, INT64_MAX, SAM_CHUNK, 1};
     for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
         struct sam_weight piece = {.name = "", .rank = 1, .shape = {sizes[i]}, .size = sizes[i]};
-        struct sam_buffer file = forge_packed(&piece, 1, sizes[i]);
+        SCOPED(sam_buffer) file = forge_packed(&piece, 1, sizes[i]);
         assert_false(file.failed);
         if (i == 0)
             assert_int_equal(file.size, 192);
         expect_damaged(&file, sizes[i] > INT64_MAX ? "file header" : "damaged: the index");
-        sam_buffer_free(&file);
     }
 }
 
@@ -61,9 +57,8 @@ TEST(dimensions)
 {
     struct sam_weight piece = {
         .name = "a", .type = SAM_F32, .rank = 2, .shape = {0, UINT64_C(1) << 63}};
-    struct sam_buffer file = forge_packed(&piece, 1, 0);
+    SCOPED(sam_buffer) file = forge_packed(&piece, 1, 0);
     expect_damaged(&file, "dimension 1 is 9223372036854775808: the limit is 2^63 - 1");
-    sam_buffer_free(&file);
 }
 
 /* Huge declared pieces: none is read, and no memory is allocated for them. */
@@ -71,17 +66,14 @@ TEST(pieces)
 {
     struct sam_weight tensor;
     struct sam_weights weights = one_tensor(&tensor, SAM_U8, 8);
-    struct sam_error error = {0};
     weights.count = SAM_MAX_PIECES + 1;
-    assert_int_equal(sam_weights_check(&weights, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, "2097153 tensors: the limit is 2097152"));
+    must_fail(SAM_ERR_INPUT, "2097153 tensors: the limit is 2097152", sam_weights_check, &weights);
     struct sam_weight piece = {.name = "", .rank = 1, .shape = {5}, .size = 5};
-    struct sam_buffer file = forge_packed(&piece, 1, 5);
+    SCOPED(sam_buffer) file = forge_packed(&piece, 1, 5);
     sam_put_le64(file.data + 32, 1 << 28); /* bytes of the list, and its number of entries */
     sam_put_le32(file.data + 40, SAM_MAX_PIECES + 1);
     sam_put_le64(file.data + 56, sam_codec_base.hash(file.data, 56, 0));
     expect_damaged(&file, "more pieces than the limit");
-    sam_buffer_free(&file);
 }
 
 /* The bound is computed in constant time, whatever is declared. */
@@ -100,118 +92,4 @@ TEST(bounds)
     assert_true(sam_pack_bound(&weights) > INT64_MAX);
     weights = one_tensor(&tensor, SAM_OPAQUE, UINT64_C(1) << 63);
     assert_int_equal(sam_pack_bound(&weights), 0);
-}
-
-static void expect_usage(enum sam_status status, const struct sam_error *error, const char *part)
-{
-    assert_int_equal(status, SAM_ERR_USAGE);
-    if (!strstr(error->text, part))
-        fail_msg("'%s' does not say '%s'", error->text, part);
-}
-
-static void *no_allocation(void *context, size_t size)
-{
-    (void)context;
-    (void)size;
-    return NULL;
-}
-
-TEST(packing_without)
-{
-    struct sam_weight tensor;
-    struct sam_weights weights = one_tensor(&tensor, SAM_U8, 8), none = {.count = 1};
-    const struct sam_sink sink = {no_more, &(uint64_t){0}};
-    const struct sam_codec_options level = {.level = (enum sam_codec_level)9};
-    const struct sam_allocator half = {.allocate = no_allocation};
-    const struct sam_codec_options allocator = {.allocator = &half};
-    struct sam_packer *packer = NULL;
-    struct sam_error e = {0};
-    uint8_t data[8] = {0}, out[1024];
-    size_t size;
-    sam_weights_free(NULL);
-    expect_usage(sam_weights_check(NULL, &e), &e, "weights is NULL");
-    expect_usage(sam_weights_check(&none, &e), &e, "weights is NULL");
-    assert_int_equal(sam_pack_bound(NULL), 0);
-    assert_false(sam_dtype_parse(NULL, &tensor.type));
-    expect_usage(sam_pack(&weights, NULL, NULL, out, sizeof out, &size, &e), &e, "file is NULL");
-    expect_usage(sam_pack(&weights, data, NULL, NULL, 5, &size, &e), &e, "packed is NULL");
-    expect_usage(sam_pack(&weights, data, NULL, out, sizeof out, NULL, &e), &e, "size is NULL");
-    expect_usage(sam_pack(NULL, data, NULL, out, sizeof out, &size, &e), &e, "weights is NULL");
-    expect_usage(sam_pack(&weights, data, &level, out, sizeof out, &size, &e), &e, "level 9");
-    expect_usage(sam_pack(&weights, data, &allocator, out, sizeof out, &size, &e), &e,
-                 "of the allocator is NULL");
-    expect_usage(sam_packer_open(&weights, NULL, sink, NULL, &e), &e, "packer is NULL");
-    expect_usage(sam_packer_open(NULL, NULL, sink, &packer, &e), &e, "weights is NULL");
-    expect_usage(sam_packer_open(&weights, &level, sink, &packer, &e), &e, "level 9");
-    expect_usage(sam_packer_write(NULL, data, 1, &e), &e, "packer is NULL");
-    expect_usage(sam_packer_finish(NULL, &e), &e, "packer is NULL");
-    assert_int_equal(sam_packer_open(&weights, NULL, sink, &packer, &e), SAM_OK);
-    expect_usage(sam_packer_write(packer, NULL, 1, &e), &e, "data is NULL");
-    assert_int_equal(sam_packer_write(packer, NULL, 0, &e), SAM_OK);
-    sam_packer_close(packer);
-    tensor.name = NULL;
-    expect_usage(sam_weights_check(&weights, &e), &e, "tensor 0: its name is NULL");
-    expect_usage(sam_packer_open(&weights, NULL, sink, &packer, &e), &e, "its name is NULL");
-    assert_null(packer);
-    assert_int_equal(sam_pack_bound(&weights), 0);
-    tensor.name = "";
-    weights.kind = (enum sam_weights_kind)77;
-    expect_usage(sam_weights_check(&weights, &e), &e, "unknown file kind 77");
-}
-
-TEST(unpacking_without)
-{
-    struct sam_weight tensor;
-    struct sam_weights weights = one_tensor(&tensor, SAM_U8, 8);
-    const struct sam_codec_options level = {.level = (enum sam_codec_level)9};
-    uint8_t data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    uint64_t size;
-    struct packed file = pack(&weights, data, NULL);
-    struct sam_unpacker *unpacker;
-    struct sam_packed *p;
-    struct sam_packed_stat stat;
-    struct sam_error e = {0};
-    expect_usage(sam_unpack_size(NULL, 64, &size, &e), &e, "packed is NULL");
-    expect_usage(sam_unpack_size(file.data, 64, NULL, &e), &e, "file_size is NULL");
-    expect_usage(sam_unpack(NULL, 192, NULL, data, 8, &e), &e, "data is NULL");
-    expect_usage(sam_unpack(file.data, file.size, NULL, NULL, 8, &e), &e, "file is NULL");
-    expect_usage(sam_unpacker_open(NULL, (struct sam_sink){0}, NULL, &e), &e, "unpacker is NULL");
-    expect_usage(sam_unpacker_open(&level, (struct sam_sink){0}, &unpacker, &e), &e, "level 9");
-    expect_usage(sam_unpacker_write(NULL, data, 1, &e), &e, "unpacker is NULL");
-    expect_usage(sam_unpacker_finish(NULL, &e), &e, "unpacker is NULL");
-    assert_int_equal(sam_unpacker_open(NULL, (struct sam_sink){0}, &unpacker, &e), SAM_OK);
-    expect_usage(sam_unpacker_write(unpacker, NULL, 1, &e), &e, "data is NULL");
-    sam_unpacker_close(unpacker);
-    expect_usage(sam_packed_open(NULL, 500, NULL, &p, &e), &e, "data is NULL");
-    expect_usage(sam_packed_open(file.data, file.size, NULL, NULL, &e), &e, "packed is NULL");
-    expect_usage(sam_packed_open(file.data, file.size, &level, &p, &e), &e, "level 9");
-    assert_null(sam_packed_weights(NULL));
-    assert_null(sam_packed_header(NULL));
-    assert_int_equal(sam_packed_find(NULL, "data"), SIZE_MAX);
-    expect_usage(sam_packed_read(NULL, 0, 0, 0, data, &e), &e, "packed is NULL");
-    expect_usage(sam_packed_stat(NULL, 0, &stat, &e), &e, "packed is NULL");
-    expect_usage(sam_packed_restore(NULL, data, &e), &e, "packed is NULL");
-    assert_int_equal(sam_packed_open(file.data, file.size, NULL, &p, &e), SAM_OK);
-    assert_int_equal(sam_packed_find(p, NULL), SIZE_MAX);
-    expect_usage(sam_packed_read(p, 0, 0, 1, NULL, &e), &e, "out is NULL");
-    expect_usage(sam_packed_stat(p, 0, NULL, &e), &e, "stat is NULL");
-    expect_usage(sam_packed_restore(p, NULL, &e), &e, "file is NULL");
-    sam_packed_close(p);
-    free(file.data);
-}
-
-TEST(counting_without)
-{
-    struct sam_weight_stat stat;
-    struct sam_error e = {0};
-    uint64_t counts[256];
-    uint8_t data[8] = {0};
-    const enum sam_dtype none = (enum sam_dtype)99;
-    expect_usage(sam_weight_stat(SAM_U8, NULL, 8, NULL, &stat, &e), &e, "data is NULL");
-    expect_usage(sam_weight_stat(SAM_U8, data, 8, NULL, NULL, &e), &e, "result is NULL");
-    expect_usage(sam_weight_stat(none, data, 8, NULL, &stat, &e), &e, "unknown element type 99");
-    expect_usage(sam_weight_count(none, data, 8, NULL, 0, counts, &e), &e,
-                 "unknown element type 99");
-    expect_usage(sam_weight_count(SAM_U8, data, 8, NULL, 0, NULL, &e), &e, "result is NULL");
-    expect_usage(sam_weight_count(SAM_U8, data, 8, NULL, 1, counts, &e), &e, "coded plane 1");
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file packed in parts: joined, they are the packed file; anything else is refused. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
-#include "must.h"
 #include "streams.h"
 
 enum { HEADER = 100, MOST = 9 };
@@ -52,9 +47,8 @@ static int make_file(void **state)
     return 0;
 }
 
-static int free_file(void **state)
+FIXTURE(free_file)
 {
-    (void)state;
     free(file);
     return 0;
 }
@@ -75,19 +69,18 @@ static void make_parts(const struct sam_weights *w, unsigned count,
     for (unsigned i = 0; i < count; i++) {
         struct sam_packer *packer;
         uint64_t first, end;
-        must(sam_packer_open_part(w, i, count, options, test_sink(&parts[i]), &packer, &error),
-             &error);
+        succeeds(sam_packer_open_part, w, i, count, options, test_sink(&parts[i]), &packer);
         sam_packer_range(packer, &first, &end);
         assert_int_equal(first, before);
         assert_true(end >= first);
         before = end;
-        must(sam_packer_write(packer, file, w->header_size, &error), &error);
+        succeeds(sam_packer_write, packer, file, w->header_size);
         for (const size_t piece = 100000 + 7 * i; first < end;) {
             const size_t now = end - first < piece ? (size_t)(end - first) : piece;
-            must(sam_packer_write(packer, file + first, now, &error), &error);
+            succeeds(sam_packer_write, packer, file + first, now);
             first += now;
         }
-        must(sam_packer_finish(packer, &error), &error);
+        succeeds(sam_packer_finish, packer);
         struct sam_packed_stat stat;
         assert_int_equal(sam_packer_stat(packer, 0, &stat, &error), SAM_ERR_USAGE);
         sam_packer_close(packer);
@@ -99,11 +92,10 @@ static void make_parts(const struct sam_weights *w, unsigned count,
 static void expect_joined(const struct sam_weights *w, unsigned count,
                           const struct sam_codec_options *options)
 {
-    struct sam_error error = {0};
     struct sam_buffer joined = {0};
     struct packed whole = pack(w, file, options);
     make_parts(w, count, options);
-    must(sam_pack_join(sources, names, count, test_sink(&joined), &error), &error);
+    succeeds(sam_pack_join, sources, names, count, test_sink(&joined));
     assert_int_equal(joined.size, whole.size);
     assert_memory_equal(joined.data, whole.data, whole.size);
     sam_buffer_free(&joined);
@@ -130,11 +122,10 @@ TEST(joined)
 static void expect_refused(size_t count, enum sam_status status, const char *part)
 {
     struct sam_error error = {0};
-    struct sam_buffer out = {0};
+    SCOPED(sam_buffer) out = {0};
     if (sam_pack_join(sources, names, count, test_sink(&out), &error) != status ||
         !strstr(error.text, part))
         fail_msg("'%s' does not say '%s'", error.text, part);
-    sam_buffer_free(&out);
 }
 
 TEST(wrong_sets)
@@ -212,13 +203,13 @@ TEST(failures)
     assert_int_equal(sam_pack_join(sources, names, 1, (struct sam_sink){test_refuse, NULL}, &error),
                      SAM_ERR_IO);
     /* Too many bytes, too few. */
-    must(sam_packer_open_part(&weights, 1, 2, NULL, sink, &packer, &error), &error);
+    succeeds(sam_packer_open_part, &weights, 1, 2, NULL, sink, &packer);
     uint64_t first, end;
     sam_packer_range(packer, &first, &end);
-    must(sam_packer_write(packer, file, HEADER, &error), &error);
+    succeeds(sam_packer_write, packer, file, HEADER);
     assert_int_equal(sam_packer_finish(packer, &error), SAM_ERR_INPUT);
     sam_packer_close(packer);
-    must(sam_packer_open_part(&weights, 1, 2, NULL, sink, &packer, &error), &error);
+    succeeds(sam_packer_open_part, &weights, 1, 2, NULL, sink, &packer);
     assert_int_equal(sam_packer_write(packer, file, HEADER + (end - first) + 1, &error),
                      SAM_ERR_INPUT);
     sam_packer_close(packer);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of each instruction level against the plain ones: the same bytes, at every alignment
  * and length. */
-#include <stdlib.h>
 
 #include "test.h"
 #define XXH_INLINE_ALL
@@ -9,7 +8,6 @@
 
 #include "codec/codec.h"
 #include "codec/weights.h"
-#include "random.h"
 
 enum { MOST = 9000 };
 
@@ -25,8 +23,7 @@ static const struct sam_codec_ops *level(unsigned i)
 
 static uint8_t *buffer(size_t size)
 {
-    uint8_t *data = malloc(size ? size : 1);
-    assert_non_null(data);
+    uint8_t *data = test_room(size ? size : 1);
     return data;
 }
 
@@ -117,12 +114,11 @@ static void fill_symbols(uint8_t *symbols, size_t n, uint64_t *random)
 TEST(coding)
 {
     uint64_t random = test_seed();
-    struct sam_huffman_table *table = malloc(sizeof *table);
-    assert_non_null(table);
+    FREED struct sam_huffman_table *table = test_room(sizeof *table);
     for (unsigned round = 0; round < 600; round++) {
         size_t n = 2 + some_length(&random), total = 0;
         uint8_t *symbols = buffer(n), *back = buffer(n);
-        uint8_t *wanted = buffer(sam_huffman_bound(n));
+        FREED uint8_t *wanted = buffer(sam_huffman_bound(n));
         uint32_t wanted_sizes[SAM_STREAMS], counts[256] = {0};
         struct sam_huffman code;
         fill_symbols(symbols, n, &random);
@@ -141,21 +137,18 @@ TEST(coding)
             assert_memory_equal(sizes, wanted_sizes, sizeof sizes);
             assert_memory_equal(got, wanted, total);
             free(got);
-            uint8_t *exact = buffer(total); /* bytes after it must not be read */
+            FREED uint8_t *exact = buffer(total); /* bytes after it must not be read */
             memcpy(exact, wanted, total);
             memset(back, 0, n);
             assert_true(ops->decode(table, exact, sizes, back, n, &nothing));
             assert_memory_equal(back, symbols, n);
-            free(exact);
         }
         memset(back, 0, n);
         assert_true(sam_streams_decode(table, wanted, wanted_sizes, back, n));
         assert_memory_equal(back, symbols, n);
         free(symbols);
         free(back);
-        free(wanted);
     }
-    free(table);
 }
 
 /* Fast loops count an address down in its low 16 bits: any stream may cross such a boundary, at
@@ -165,8 +158,9 @@ TEST(across_64_kib)
     enum { N = 4000, BORDER = 1 << 16 };
     uint64_t random = test_seed();
     uint8_t *room = aligned_alloc(BORDER, (size_t)2 * BORDER), *symbols = buffer(N);
-    uint8_t *in = buffer(sam_huffman_bound(N)), *exact;
-    struct sam_huffman_table *table = malloc(sizeof *table);
+    FREED uint8_t *in = buffer(sam_huffman_bound(N));
+    uint8_t *exact;
+    FREED struct sam_huffman_table *table = malloc(sizeof *table);
     uint32_t sizes[SAM_STREAMS], counts[256] = {0};
     struct sam_huffman code;
     size_t total = 0;
@@ -197,8 +191,6 @@ TEST(across_64_kib)
     free(exact);
     free(room);
     free(symbols);
-    free(in);
-    free(table);
 }
 
 /* Damaged streams and streams of the wrong length: all levels agree on whether they are valid
@@ -206,8 +198,7 @@ TEST(across_64_kib)
 TEST(damaged_streams)
 {
     uint64_t random = test_seed();
-    struct sam_huffman_table *table = malloc(sizeof *table);
-    assert_non_null(table);
+    FREED struct sam_huffman_table *table = test_room(sizeof *table);
     unsigned refused = 0;
     for (unsigned round = 0; round < 1500; round++) {
         size_t n = 2 + some_length(&random), total = 0;
@@ -252,7 +243,6 @@ TEST(damaged_streams)
         free(in);
     }
     assert_true(refused > 100);
-    free(table);
 }
 
 TEST(levels)

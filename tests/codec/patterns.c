@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every bit pattern, every length and degenerate planes survive packing and unpacking. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
-#include "random.h"
 
 static const struct sam_codec_options every_mode[] = {
     {0},
@@ -23,8 +20,7 @@ TEST(every_16_bit_pattern)
 {
     enum { MORE = 1 << 17, COUNT = 65536 + MORE };
     uint64_t random = test_seed();
-    uint16_t *elements = malloc(COUNT * sizeof *elements);
-    assert_non_null(elements);
+    FREED uint16_t *elements = test_room(COUNT * sizeof *elements);
     for (unsigned i = 0; i < 65536; i++)
         elements[i] = (uint16_t)i;
     for (unsigned i = 65536; i < COUNT; i++)
@@ -41,7 +37,6 @@ TEST(every_16_bit_pattern)
         roundtrip(SAM_I16, elements, COUNT * 2, &every_mode[mode]);
         roundtrip(SAM_F32, elements, COUNT * 2, &every_mode[mode]);
     }
-    free(elements);
 }
 
 TEST(every_8_bit_pattern)
@@ -67,8 +62,7 @@ TEST(every_length)
     static const enum sam_dtype types[] = {SAM_BF16, SAM_F16, SAM_F32, SAM_E4M3, SAM_E5M2, SAM_U8};
     enum { MOST = 4096 };
     uint64_t random = test_seed();
-    uint8_t *data = malloc(MOST * 4);
-    assert_non_null(data);
+    FREED uint8_t *data = test_room(MOST * 4);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
         size_t width = sam_dtype_bits(types[t]) / 8;
         test_weights(types[t], data, MOST * width, 0.02, &random);
@@ -81,7 +75,6 @@ TEST(every_length)
             }
         }
     }
-    free(data);
 }
 
 /* An array of several layers packs as well as the layers one by one, within one percent. */
@@ -90,7 +83,7 @@ TEST(layers_in_one_array)
     enum { LAYERS = 5, LAYER = 2 << 17, SIZE = LAYERS * LAYER };
     static const double sigma[LAYERS] = {0.02, 0.02, 30, 30, 0.0004};
     uint64_t random = test_seed();
-    uint8_t *data = malloc(SIZE);
+    FREED uint8_t *data = malloc(SIZE);
     size_t apart = 0;
     assert_non_null(data);
     for (size_t i = 0; i < LAYERS; i++) {
@@ -99,7 +92,6 @@ TEST(layers_in_one_array)
     }
     size_t packed = roundtrip(SAM_BF16, data, SIZE, &every_mode[0]);
     assert_in_range(packed, apart - apart / 100, apart + apart / 100);
-    free(data);
 }
 
 /* Planes that are usually noise, but not here: f32 converted from bf16 packs as small as bf16,
@@ -108,8 +100,7 @@ TEST(mantissas_that_are_no_noise)
 {
     enum { COUNT = 300000 };
     uint64_t random = test_seed();
-    uint8_t *half = malloc((size_t)COUNT * 2), *wide = calloc(COUNT, 4);
-    assert_non_null(half);
+    uint8_t *half = test_room((size_t)COUNT * 2), *wide = calloc(COUNT, 4);
     assert_non_null(wide);
     test_weights(SAM_BF16, half, (size_t)COUNT * 2, 0.02, &random);
     for (size_t i = 0; i < COUNT; i++)
@@ -130,7 +121,7 @@ TEST(mantissas_that_are_no_noise)
 TEST(degenerate_planes)
 {
     enum { COUNT = 1 << 18 };
-    uint8_t *data = malloc(COUNT);
+    FREED uint8_t *data = malloc(COUNT);
     uint64_t random = test_seed();
     assert_non_null(data);
     for (unsigned kind = 0; kind < 6; kind++) {
@@ -159,7 +150,6 @@ TEST(degenerate_planes)
             for (size_t mode = 0; mode < MODES; mode++)
                 roundtrip((enum sam_dtype)(t), data, COUNT, &every_mode[mode]);
     }
-    free(data);
 }
 
 /* The packed sizes of normally distributed weights: close to the entropy of their exponents. */
@@ -173,8 +163,7 @@ TEST(sizes_near_the_bound)
         {SAM_E4M3, 5.5, 6.6},    {SAM_E5M2, 5.4, 5.62},
     };
     enum { COUNT = 1 << 20 };
-    uint8_t *data = malloc(COUNT * 4);
-    assert_non_null(data);
+    FREED uint8_t *data = test_room(COUNT * 4);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t random = 1;
         struct sam_weight_stat stat;
@@ -190,7 +179,6 @@ TEST(sizes_near_the_bound)
             fail_msg("%s: %.3f bits a weight, the bound is %.3f", sam_dtype_name(cases[i].type),
                      bits, stat.bound);
     }
-    free(data);
 }
 
 /* Incompressible data hardly grows. */
@@ -198,8 +186,7 @@ TEST(incompressible)
 {
     uint64_t random = test_seed();
     enum { SIZE = 3 << 20 };
-    uint8_t *data = malloc(SIZE);
-    assert_non_null(data);
+    FREED uint8_t *data = test_room(SIZE);
     for (size_t i = 0; i < SIZE; i++)
         data[i] = (uint8_t)test_random(&random);
     for (size_t t = 0; t < SAM_DTYPES; t++) {
@@ -211,5 +198,4 @@ TEST(incompressible)
                         (1 << 16) + 1024 + 128);
         }
     }
-    free(data);
 }

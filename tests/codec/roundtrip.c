@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
-#include "random.h"
 
 struct sam_weights one_tensor(struct sam_weight *tensor, enum sam_dtype type, size_t size)
 {
@@ -18,14 +15,12 @@ struct sam_weights one_tensor(struct sam_weight *tensor, enum sam_dtype type, si
 struct packed pack(const struct sam_weights *weights, const void *file,
                    const struct sam_codec_options *options)
 {
-    struct sam_error error = {0};
     struct packed packed;
     size_t bound = (size_t)sam_pack_bound(weights);
     assert_int_not_equal(bound, 0);
     packed.data = malloc(bound);
     assert_non_null(packed.data);
-    if (sam_pack(weights, file, options, packed.data, bound, &packed.size, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_pack, weights, file, options, packed.data, bound, &packed.size);
     /* An allocation of the exact size, so that a sanitizer detects reads past its end. */
     packed.data = realloc(packed.data, packed.size);
     assert_non_null(packed.data);
@@ -35,16 +30,12 @@ struct packed pack(const struct sam_weights *weights, const void *file,
 void expect_file(const struct packed *packed, const void *file, size_t size,
                  const struct sam_codec_options *options)
 {
-    struct sam_error error = {0};
     uint64_t file_size;
-    assert_int_equal(sam_unpack_size(packed->data, packed->size, &file_size, &error), SAM_OK);
+    succeeds(sam_unpack_size, packed->data, packed->size, &file_size);
     assert_int_equal(file_size, size);
-    uint8_t *back = malloc(size ? size : 1);
-    assert_non_null(back);
-    if (sam_unpack(packed->data, packed->size, options, back, size, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    FREED uint8_t *back = test_room(size ? size : 1);
+    succeeds(sam_unpack, packed->data, packed->size, options, back, size);
     assert_true(size == 0 || memcmp(back, file, size) == 0);
-    free(back);
 }
 
 struct sink {
@@ -72,19 +63,14 @@ static struct sink open_sink(size_t room)
 void expect_file_in_pieces(const struct packed *packed, const void *file, size_t size, size_t piece,
                            const struct sam_codec_options *options)
 {
-    struct sam_error error = {0};
     struct sam_unpacker *unpacker;
     struct sink sink = open_sink(size);
-    assert_int_equal(
-        sam_unpacker_open(options, (struct sam_sink){sink_write, &sink}, &unpacker, &error),
-        SAM_OK);
+    succeeds(sam_unpacker_open, options, (struct sam_sink){sink_write, &sink}, &unpacker);
     for (size_t at = 0; at < packed->size; at += piece) {
         size_t now = packed->size - at < piece ? packed->size - at : piece;
-        if (sam_unpacker_write(unpacker, packed->data + at, now, &error) != SAM_OK)
-            fail_msg("%s", error.text);
+        succeeds(sam_unpacker_write, unpacker, packed->data + at, now);
     }
-    if (sam_unpacker_finish(unpacker, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_unpacker_finish, unpacker);
     sam_unpacker_close(unpacker);
     assert_int_equal(sink.size, size);
     assert_true(size == 0 || memcmp(sink.data, file, size) == 0);
@@ -95,19 +81,14 @@ void expect_same_in_pieces(const struct sam_weights *weights, const void *file,
                            const struct packed *packed, size_t piece,
                            const struct sam_codec_options *options)
 {
-    struct sam_error error = {0};
     struct sam_packer *packer;
     struct sink sink = open_sink(packed->size);
-    if (sam_packer_open(weights, options, (struct sam_sink){sink_write, &sink}, &packer, &error) !=
-        SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_packer_open, weights, options, (struct sam_sink){sink_write, &sink}, &packer);
     for (uint64_t at = 0; at < weights->file_size; at += piece) {
         size_t now = weights->file_size - at < piece ? (size_t)(weights->file_size - at) : piece;
-        if (sam_packer_write(packer, (const uint8_t *)file + at, now, &error) != SAM_OK)
-            fail_msg("%s", error.text);
+        succeeds(sam_packer_write, packer, (const uint8_t *)file + at, now);
     }
-    if (sam_packer_finish(packer, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_packer_finish, packer);
     sam_packer_close(packer);
     assert_int_equal(sink.size, packed->size);
     assert_memory_equal(sink.data, packed->data, packed->size);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A decoder written from docs/format-codec.md alone, bit by bit, using only the packer of the
  * library: it must restore the file. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 #define XXH_INLINE_ALL
@@ -10,7 +8,6 @@
 
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
-#include "random.h"
 
 static uint64_t number(const uint8_t *p, unsigned bytes)
 {
@@ -248,7 +245,7 @@ static const uint8_t *try_block(const struct layout *l, uint8_t (*lengths)[256],
         in += *in == 0 ? 1 : *in == 2 ? 2 : 21;
     for (unsigned p = 0; p < l->count; p++) {
         const struct plane *plane = &l->planes[p];
-        uint8_t *symbols = calloc(1, plane_size(plane, n) + 1);
+        FREED uint8_t *symbols = calloc(1, plane_size(plane, n) + 1);
         bool has_code = false;
         assert_non_null(symbols);
         for (size_t i = 0; i < n * plane->count; i++) {
@@ -266,7 +263,6 @@ static const uint8_t *try_block(const struct layout *l, uint8_t (*lengths)[256],
         for (unsigned j = 0; entry[0] == 1 && j < 5; j++)
             in += number(entry + 1 + 4 * j, 4);
         entry += entry[0] == 0 ? 1 : entry[0] == 2 ? 2 : 21;
-        free(symbols);
     }
     return point;
 }
@@ -483,7 +479,7 @@ TEST(reads_small_neighbours)
         at = tensors[i].offset + size;
     }
     weights.file_size = at + 2;
-    uint8_t *file = calloc(1, (size_t)weights.file_size);
+    FREED uint8_t *file = calloc(1, (size_t)weights.file_size);
     assert_non_null(file);
     for (unsigned i = 0; i < TENSORS; i++)
         test_weights(tensors[i].type, file + tensors[i].offset, (size_t)tensors[i].size, 0.02,
@@ -495,5 +491,4 @@ TEST(reads_small_neighbours)
     expect_file_in_pieces(&packed, file, (size_t)weights.file_size, 1000, NULL);
     free(back);
     free(packed.data);
-    free(file);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Window blocks: all instruction levels agree, any group can be read alone, forged blocks are
  * rejected. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
@@ -10,7 +8,6 @@
 #include "codec/chunk.h"
 #include "codec/roundtrip.h"
 #include "codec/weights.h"
-#include "random.h"
 
 enum { MOST = 2 * SAM_CHUNK_BLOCK_SIZE + 8, GUARD = 80, ROOM = MOST * 4 + 2 * GUARD };
 
@@ -198,7 +195,7 @@ TEST(every_type)
     enum { COUNT = 1 << 16 };
     const struct sam_codec_options options = {.size = sizeof options, .window = true};
     uint64_t random = test_seed();
-    uint8_t *data = buffer(COUNT);
+    FREED uint8_t *data = buffer(COUNT);
     for (enum sam_dtype type = 0; type < SAM_DTYPES; type++) {
         if (!sam_dtype_exists(type))
             continue;
@@ -214,7 +211,6 @@ TEST(every_type)
             data[i] = (uint8_t)(i % 2 ? i / 2 : 0x3c);
         roundtrip(type, data, COUNT, &options);
     }
-    free(data);
 }
 
 /* --- ranges */
@@ -242,7 +238,8 @@ TEST(ranges_read_little)
     uint64_t random = test_seed();
     struct sam_weight tensor;
     const struct sam_weights weights = one_tensor(&tensor, SAM_BF16, SIZE);
-    uint8_t *file = buffer(SIZE), out[SOME];
+    FREED uint8_t *file = buffer(SIZE);
+    uint8_t out[SOME];
     test_weights(SAM_BF16, file, SIZE, 0.02, &random);
     struct packed packed = pack(&weights, file, &options);
     struct memory m = {.data = packed.data, .size = packed.size};
@@ -266,7 +263,6 @@ TEST(ranges_read_little)
     sam_packed_close(p);
     sam_packed_close(direct);
     free(packed.data);
-    free(file);
 }
 
 /* A file written with non-temporal stores, at an odd address. */

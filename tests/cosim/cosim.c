@@ -2,13 +2,9 @@
 /* Lockstep. A second session, stepped in random order, acts as the hardware; its commits are
  * passed on as a hardware model would, either true or with one planted error: each error must be
  * found at its commit, and named. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
-#include "random.h"
 #include "samite/cosim.h"
 #include "simt/program.h"
 
@@ -57,11 +53,9 @@ struct side {
 static struct side side_new(const char *source)
 {
     struct side side = {.program = program_new(source, LANES)};
-    struct sam_error error;
     side.program.launch.grid[0] = GROUPS;
     side.program.launch.warps = WARPS;
-    must(sam_session_open(side.program.gpu, &side.program.launch, NULL, &side.session, &error),
-         &error);
+    succeeds(sam_session_open, side.program.gpu, &side.program.launch, NULL, &side.session);
     return side;
 }
 
@@ -74,13 +68,12 @@ static void side_free(struct side *side)
 /* A warp of the hardware that can continue; false: all have ended. */
 static bool choose(struct sam_session *session, uint64_t *seed, uint32_t *workgroup, uint32_t *warp)
 {
-    struct sam_error error;
     uint32_t found[GROUPS * WARPS], count = 0;
     for (uint32_t i = 0; i < GROUPS * WARPS; i++) {
         struct sam_session_warp state;
         if (sam_session_workgroup_state(session, i / WARPS) == SAM_SESSION_ENDED)
             continue;
-        must(sam_session_warp(session, i / WARPS, i % WARPS, &state, &error), &error);
+        succeeds(sam_session_warp, session, i / WARPS, i % WARPS, &state);
         if (state.state == SAM_WARP_READY)
             found[count++] = i;
     }
@@ -180,25 +173,24 @@ static void run(enum fault fault, uint64_t at, uint64_t seed)
 {
     struct side hardware = side_new(text), samite = side_new(text);
     struct sam_cosim *cosim;
-    struct sam_error error;
     bool same = true, planted = false;
     char what[64] = "";
     uint32_t workgroup, warp;
     uint64_t commits = 0;
-    must(sam_cosim_open(samite.session, NULL, &cosim, &error), &error);
+    succeeds(sam_cosim_open, samite.session, NULL, &cosim);
     while (same && choose(hardware.session, &seed, &workgroup, &warp)) {
         struct sam_step step;
-        must(sam_session_step(hardware.session, workgroup, warp, &step, &error), &error);
+        succeeds(sam_session_step, hardware.session, workgroup, warp, &step);
         struct sam_cosim_commit commit = commit_of(&step), wrong = commit;
         planted = fault != NO_FAULT && commits >= at && plant(fault, &wrong, what);
-        must(sam_cosim_compare(cosim, planted ? &wrong : &commit, &same, &error), &error);
+        succeeds(sam_cosim_compare, cosim, planted ? &wrong : &commit, &same);
         if (same == planted)
             fail_msg("fault %d at commit %llu: %s", (int)fault, (unsigned long long)commits,
                      sam_cosim_report(cosim));
         commits += same;
     }
     assert_int_equal(sam_cosim_count(cosim), commits);
-    must(sam_cosim_finish(cosim, &same, &error), &error);
+    succeeds(sam_cosim_finish, cosim, &same);
     assert_int_equal(same, !planted);
     if (!planted) {
         assert_string_equal(sam_cosim_report(cosim), "");
@@ -213,7 +205,7 @@ static void run(enum fault fault, uint64_t at, uint64_t seed)
             fail_msg("%s and %s expected in\n%s", what, place, sam_cosim_report(cosim));
         const uint64_t time = sam_session_time(samite.session);
         struct sam_cosim_commit next = {.workgroup = workgroup, .warp = warp};
-        must(sam_cosim_compare(cosim, &next, &same, &error), &error);
+        succeeds(sam_cosim_compare, cosim, &next, &same);
         assert_false(same);
         assert_int_equal(sam_session_time(samite.session), time);
     }
@@ -241,14 +233,13 @@ TEST(every_error_is_named)
 static void step_until(struct side *side, struct sam_cosim *cosim, uint32_t word_mask,
                        uint32_t word_match, struct sam_step *step)
 {
-    struct sam_error error;
     bool same;
     for (;;) {
-        must(sam_session_step(side->session, 0, 0, step, &error), &error);
+        succeeds(sam_session_step, side->session, 0, 0, step);
         if ((step->word & word_mask) == word_match)
             return;
         const struct sam_cosim_commit commit = commit_of(step);
-        must(sam_cosim_compare(cosim, &commit, &same, &error), &error);
+        succeeds(sam_cosim_compare, cosim, &commit, &same);
         if (!same)
             fail_msg("%s", sam_cosim_report(cosim));
     }
@@ -258,17 +249,15 @@ TEST(the_report)
 {
     struct side hardware = side_new(text), samite = side_new(text);
     struct sam_cosim *cosim;
-    struct sam_error error;
     struct sam_step step;
     bool same;
-    must(sam_cosim_open(samite.session, &(struct sam_cosim_options){.history = 3}, &cosim, &error),
-         &error);
+    succeeds(sam_cosim_open, samite.session, &(struct sam_cosim_options){.history = 3}, &cosim);
     /* vid.v v1 */
     step_until(&hardware, cosim, 0xfc0ff07f, 0x5008a057 & 0xfc0ff07f, &step);
     struct sam_cosim_commit commit = commit_of(&step);
     for (unsigned i = 0; i < LANES; i++)
         commit.v[0][i] = 100 + i;
-    must(sam_cosim_compare(cosim, &commit, &same, &error), &error);
+    succeeds(sam_cosim_compare, cosim, &commit, &same);
     assert_false(same);
     assert_string_equal(
         sam_cosim_report(cosim),
@@ -299,19 +288,17 @@ TEST(counters)
     for (int strict = 0; strict < 2; strict++) {
         struct side hardware = side_new(text), samite = side_new(text);
         struct sam_cosim *cosim;
-        struct sam_error error;
         struct sam_step step;
         bool same;
-        must(sam_cosim_open(samite.session, &(struct sam_cosim_options){.strict_counters = strict},
-                            &cosim, &error),
-             &error);
+        succeeds(sam_cosim_open, samite.session,
+                 &(struct sam_cosim_options){.strict_counters = strict}, &cosim);
         step_until(&hardware, cosim, 0xfff0007f, 0xc0000073, &step);
         struct sam_cosim_commit commit = commit_of(&step);
         commit.x[0] = 123456;
-        must(sam_cosim_compare(cosim, &commit, &same, &error), &error);
+        succeeds(sam_cosim_compare, cosim, &commit, &same);
         assert_int_equal(same, !strict);
         uint64_t value;
-        must(sam_session_x(samite.session, 0, 0, 20, &value, &error), &error);
+        succeeds(sam_session_x, samite.session, 0, 0, 20, &value);
         assert_int_equal(value, strict ? step.x_value[0] : 123456);
         sam_cosim_close(cosim);
         side_free(&hardware);
@@ -324,28 +311,26 @@ TEST(prefixes_unreported)
 {
     struct side hardware = side_new(text), samite = side_new(text);
     struct sam_cosim *cosim;
-    struct sam_error error;
     struct sam_step step;
     uint64_t seed = test_seed();
     uint32_t workgroup, warp;
     unsigned prefixes = 0;
     bool same;
-    must(sam_cosim_open(samite.session, &(struct sam_cosim_options){.silent_prefixes = true},
-                        &cosim, &error),
-         &error);
+    succeeds(sam_cosim_open, samite.session, &(struct sam_cosim_options){.silent_prefixes = true},
+             &cosim);
     while (choose(hardware.session, &seed, &workgroup, &warp)) {
-        must(sam_session_step(hardware.session, workgroup, warp, &step, &error), &error);
+        succeeds(sam_session_step, hardware.session, workgroup, warp, &step);
         if (step.kind == SAM_STEP_PREFIX) {
             prefixes++;
             continue;
         }
         const struct sam_cosim_commit commit = commit_of(&step);
-        must(sam_cosim_compare(cosim, &commit, &same, &error), &error);
+        succeeds(sam_cosim_compare, cosim, &commit, &same);
         if (!same)
             fail_msg("%s", sam_cosim_report(cosim));
     }
     assert_int_equal(prefixes, 2 * GROUPS * WARPS);
-    must(sam_cosim_finish(cosim, &same, &error), &error);
+    succeeds(sam_cosim_finish, cosim, &same);
     assert_true(same);
     sam_cosim_close(cosim);
     side_free(&hardware);
@@ -355,41 +340,39 @@ TEST(prefixes_unreported)
 /* Samite fails or is behind: both are reported as differences. */
 TEST(ends)
 {
-    struct side samite = side_new("  li a0, 64\n  lw a1, 0(a0)\n  endprg\n");
+    SCOPED(side) samite = side_new("  li a0, 64\n  lw a1, 0(a0)\n  endprg\n");
     struct sam_cosim *cosim;
-    struct sam_error error;
     struct sam_cosim_commit commit = {.pc = SAM_CODE_BASE, .write = SAM_COSIM_UNKNOWN};
     bool same;
-    must(sam_cosim_open(samite.session, NULL, &cosim, &error), &error);
-    must(sam_cosim_compare(cosim, &commit, &same, &error), &error);
+    succeeds(sam_cosim_open, samite.session, NULL, &cosim);
+    succeeds(sam_cosim_compare, cosim, &commit, &same);
     assert_true(same);
     commit.pc += 4;
-    must(sam_cosim_compare(cosim, &commit, &same, &error), &error);
+    succeeds(sam_cosim_compare, cosim, &commit, &same);
     assert_false(same);
     assert_non_null(strstr(sam_cosim_report(cosim), "Samite traps"));
     if (!strstr(sam_cosim_report(cosim), "0x00000040"))
         fail_msg("%s", sam_cosim_report(cosim));
     sam_cosim_close(cosim);
 
-    must(sam_cosim_open(samite.session, NULL, &cosim, &error), &error);
-    must(sam_cosim_finish(cosim, &same, &error), &error);
+    succeeds(sam_cosim_open, samite.session, NULL, &cosim);
+    succeeds(sam_cosim_finish, cosim, &same);
     assert_false(same);
     assert_non_null(strstr(sam_cosim_report(cosim), "Samite has not ended"));
     assert_non_null(strstr(sam_cosim_report(cosim), "is at pc 80000004"));
     sam_cosim_close(cosim);
 
-    must(sam_cosim_open(samite.session, NULL, &cosim, &error), &error);
+    succeeds(sam_cosim_open, samite.session, NULL, &cosim);
     commit = (struct sam_cosim_commit){.workgroup = GROUPS, .warp = WARPS};
-    must(sam_cosim_compare(cosim, &commit, &same, &error), &error);
+    succeeds(sam_cosim_compare, cosim, &commit, &same);
     assert_false(same);
     assert_non_null(strstr(sam_cosim_report(cosim), "Samite cannot continue"));
     sam_cosim_close(cosim);
-    side_free(&samite);
 }
 
 TEST(wrong_arguments)
 {
-    struct side samite = side_new("  endprg\n");
+    SCOPED(side) samite = side_new("  endprg\n");
     struct sam_cosim *cosim = NULL;
     struct sam_error error;
     bool same = true;
@@ -400,7 +383,7 @@ TEST(wrong_arguments)
                                     &error),
                      SAM_ERR_USAGE);
     assert_null(cosim);
-    must(sam_cosim_open(samite.session, NULL, &cosim, &error), &error);
+    succeeds(sam_cosim_open, samite.session, NULL, &cosim);
     const struct sam_cosim_commit many = {.count = 3}, strange = {.write = (enum sam_cosim_write)9};
     assert_int_equal(sam_cosim_compare(cosim, &many, &same, &error), SAM_ERR_USAGE);
     assert_false(same);
@@ -414,5 +397,4 @@ TEST(wrong_arguments)
     assert_int_equal(sam_cosim_count(NULL), 0);
     sam_cosim_close(cosim);
     sam_cosim_close(NULL);
-    side_free(&samite);
 }

@@ -3,12 +3,9 @@
  * recordings that `samite run` repeats. */
 #include "host.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "samite/format.h"
 
 /* out[i] = out[i] * 3 + i + a word of the program's data, through private memory; another word
@@ -78,9 +75,7 @@ static struct sam_buffer read_all(const char *path)
     struct sam_buffer text = {0};
     char *data;
     size_t size;
-    struct sam_error error;
-    if (sam_file_load(path, 1 << 28, &data, &size, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_file_load, path, 1 << 28, &data, &size);
     sam_buffer_append(&text, data, size);
     free(data);
     return text;
@@ -107,17 +102,15 @@ static void run_command(const char *format, const char *argument)
 
 static void remove_folder(const char *folder)
 {
-    char command[256];
-    snprintf(command, sizeof command, "rm -r %s", folder);
+    FREED char *command = formatted("rm -r %s", folder);
     assert_int_equal(system(command), 0); /* NOLINT(concurrency-mt-unsafe) */
 }
 
 /* Each launch of a recording, repeated alone and in sequence, leaves the recorded memory. */
 TEST(recordings)
 {
-    struct host_program program = host_assemble(mix);
+    SCOPED(host_program) program = host_assemble(mix);
     char sequence[600] = "run -q", arguments[800];
-    struct sam_error error;
     void *device = open_with("SAMITE_RECORD", "recorded");
     uint8_t bytes[SIZE];
     uint32_t out = host_buffer(device, NULL, SIZE);
@@ -132,12 +125,12 @@ TEST(recordings)
         assert_int_equal(run_mix(device, &program, out, i % 2 ? 2 : GROUPS), 0);
         assert_int_equal(vt.copy_from_dev(device, out, bytes, SIZE, 0, 0), 0);
         snprintf(name, sizeof name, "expected%u", i);
-        assert_int_equal(sam_file_save(name, bytes, SIZE, &error), SAM_OK);
+        succeeds(sam_file_save, name, bytes, SIZE);
     }
     assert_int_equal(vt.dev_close(device), 0);
     for (unsigned i = 0; i < 4; i++) {
-        char pair[160], name[64];
-        snprintf(pair, sizeof pair, " recorded/%04u-mix.metadata recorded/%04u-mix.data", i, i);
+        char name[64];
+        FREED char *pair = formatted(" recorded/%04u-mix.metadata recorded/%04u-mix.data", i, i);
         strncat(sequence, pair, sizeof sequence - strlen(sequence) - 1);
         for (int alone = 0; alone < 2; alone++) {
             snprintf(arguments, sizeof arguments, "%s%s --dump 0x%x:%d:result",
@@ -157,21 +150,19 @@ TEST(recordings)
     /* local memory written by the host before the first launch is recorded */
     struct sam_buffer text = read_all("recorded/0000-mix.metadata");
     struct sam_metadata metadata;
-    assert_int_equal(sam_metadata_parse(sam_buffer_text(&text), text.size, "m", &metadata, &error),
-                     SAM_OK);
+    succeeds(sam_metadata_parse, sam_buffer_text(&text), text.size, "m", &metadata);
     const struct sam_metadata_buffer *last = &metadata.buffers[metadata.buffer_count - 1];
     assert_true(last->base == 0x7ffff000 && last->allocated == 4096 && last->size == 0);
     sam_metadata_free(&metadata);
     sam_buffer_free(&text);
     unlink("result");
     remove_folder("recorded");
-    host_program_free(&program);
 }
 
 /* A second device of a process records next to the first; an impossible folder is reported. */
 TEST(recorders)
 {
-    struct host_program program = host_assemble(mix);
+    SCOPED(host_program) program = host_assemble(mix);
     void *first = open_with("SAMITE_RECORD", "both"), *second = open_with("SAMITE_RECORD", "both");
     assert_int_equal(run_mix(first, &program, host_buffer(first, NULL, SIZE), GROUPS), 0);
     assert_int_equal(run_mix(second, &program, host_buffer(second, NULL, SIZE), GROUPS), 0);
@@ -183,7 +174,6 @@ TEST(recorders)
     assert_int_equal(run_mix(device, &program, host_buffer(device, NULL, SIZE), GROUPS), -1);
     host_expect("samite: SAMITE_RECORD=absent/folder: No such file or directory");
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 TEST(wrong_values)
@@ -220,7 +210,7 @@ TEST(same_results)
                                                {"SAMITE_LOG", "log"},
                                                {"SAMITE_CYCLES", "preset=systemc"},
                                                {"SAMITE_PROFILE", "p.html"}};
-    struct host_program program = host_assemble(mix);
+    SCOPED(host_program) program = host_assemble(mix);
     uint32_t expected[ITEMS], result[ITEMS];
     run_three(host_open(), &program, expected);
     assert_int_equal(expected[5], ((5 + 10) * 3 + 5 + 10) * 3 + 5 + 10);
@@ -230,13 +220,12 @@ TEST(same_results)
     }
     unlink("log");
     unlink("p.html");
-    host_program_free(&program);
 }
 
 /* Statistics of all launches, with cycles if both are requested. */
 TEST(profile_and_cycles)
 {
-    struct host_program program = host_assemble(mix);
+    SCOPED(host_program) program = host_assemble(mix);
     setenv("SAMITE_CYCLES", "sms=1", 1);
     void *device = open_with("SAMITE_PROFILE", "p.json");
     unsetenv("SAMITE_CYCLES");
@@ -254,17 +243,15 @@ TEST(profile_and_cycles)
     assert_non_null(strstr(sam_buffer_text(&text), "vlw12.v v3, 0(v2)"));
     sam_buffer_free(&text);
     unlink("p.json");
-    host_program_free(&program);
 }
 
 /* SAMITE_LOG=FILE is one log of all launches, SAMITE_LOG=auto one per launch, next to the
  * program. */
 TEST(logs)
 {
-    struct host_program program = host_assemble(mix);
-    char own[160];
+    SCOPED(host_program) program = host_assemble(mix);
     uint32_t out;
-    snprintf(own, sizeof own, "%s.log", program.path);
+    FREED char *own = formatted("%s.log", program.path);
     void *device = open_with("SAMITE_LOG", "all.log");
     out = host_buffer(device, NULL, SIZE);
     assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
@@ -294,12 +281,11 @@ TEST(logs)
     assert_int_equal(run_mix(device, &program, out, GROUPS), -1);
     host_expect("samite: cannot open absent/all.log");
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 TEST(statistics)
 {
-    struct host_program program = host_assemble(mix);
+    SCOPED(host_program) program = host_assemble(mix);
     char text[4096] = "";
     void *device = open_with("SAMITE_STATS", "1");
     const uint32_t out = host_buffer(device, NULL, SIZE);
@@ -315,7 +301,6 @@ TEST(statistics)
     assert_non_null(strstr(text, "  workgroups                       18\n"));
     assert_non_null(strstr(text, "  vlw12.v                          18\n"));
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 TEST_GROUP(host_set_up, host_tear_down)

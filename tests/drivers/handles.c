@@ -6,8 +6,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,7 +181,7 @@ TEST(tasks)
 
 TEST(starts)
 {
-    struct host_program program = host_assemble(nothing);
+    SCOPED(host_program) program = host_assemble(nothing);
     void *device = host_open();
     const uint32_t pds = host_buffer(device, NULL, 4096 * 32), knl = host_buffer(device, NULL, 64);
     const uint64_t good[VT_META_WORDS] = {0, 1, 1, 1, 32, 1, knl, 4096, 4096, 64, 64, pds};
@@ -225,14 +223,13 @@ TEST(starts)
     WRONG(vt.ready_wait(device, UINT64_MAX));
     WRONG(vt.dump_perf(device, NULL));
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 /* With SAMITE_ABORT, each failing call ends the process, and so does a failing launch, in
  * whichever call runs it. */
 TEST(aborts)
 {
-    struct host_program program = host_assemble(nothing);
+    SCOPED(host_program) program = host_assemble(nothing);
     setenv("SAMITE_ABORT", "1", 1);
     for (int way = 0; way < 4; way++) {
         fflush(NULL);
@@ -260,7 +257,6 @@ TEST(aborts)
                                : "samite: launch 0 (kernel): load from 0x40000000");
     }
     unsetenv("SAMITE_ABORT");
-    host_program_free(&program);
 }
 
 /* Symbols that programs linked with a library look up later. */
@@ -287,9 +283,8 @@ static const char *soname_of(const char *path)
 TEST(alias)
 {
     const char *path = getenv("SAMITE_VENTUS");
-    char other[4096];
-    snprintf(other, sizeof other, "%.*s/libspike_driver.so", (int)(strrchr(path, '/') - path),
-             path);
+    FREED char *other =
+        formatted("%.*s/libspike_driver.so", (int)(strrchr(path, '/') - path), path);
     assert_string_equal(soname_of(path), "libsamite_ventus.so");
     assert_string_equal(soname_of(other), "libspike_driver.so");
 }

@@ -3,8 +3,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../must.h"
@@ -52,12 +50,12 @@ struct host_program host_assemble(const char *text)
     options.include_count = 1;
     struct sam_image *image;
     char *messages = NULL;
-    must(sam_isa_parse("ventus", &options.isa, &error), &error);
+    succeeds(sam_isa_parse, "ventus", &options.isa);
     if (sam_assemble(&options, "test.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
         fail_msg("%s", messages);
-    must(sam_elf_make(image, &program.bytes, &program.size, &error), &error);
+    succeeds(sam_elf_make, image, &program.bytes, &program.size);
     snprintf(program.path, sizeof program.path, "program%u.riscv", number++);
-    must(sam_file_save(program.path, program.bytes, program.size, &error), &error);
+    succeeds(sam_file_save, program.path, program.bytes, program.size);
     sam_text_free(messages);
     sam_image_free(image);
     return program;
@@ -72,8 +70,7 @@ void host_program_free(struct host_program *program)
 uint32_t host_symbol(const struct host_program *program, const char *name)
 {
     struct sam_image *image;
-    struct sam_error error;
-    must(sam_elf_parse(program->bytes, program->size, "test", &image, &error), &error);
+    succeeds(sam_elf_parse, program->bytes, program->size, "test", &image);
     const struct sam_symbol *symbol = sam_image_find(image, name);
     assert_non_null(symbol);
     const uint32_t value = (uint32_t)symbol->value;

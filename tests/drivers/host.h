@@ -4,8 +4,6 @@
 #ifndef TEST_DRIVERS_HOST_H
 #define TEST_DRIVERS_HOST_H
 
-#include <stdio.h>
-
 #include "test.h"
 
 #include "samite/ventus_driver.h"

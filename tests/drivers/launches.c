@@ -3,8 +3,6 @@
 #include "host.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { COUNT = 1000 };
@@ -107,18 +105,17 @@ static void run_vecadd(void *device, const struct host_program *program, float o
 
 TEST(as_pocl_calls)
 {
-    struct host_program program = host_assemble(vecadd);
+    SCOPED(host_program) program = host_assemble(vecadd);
     void *device = host_open();
     for (int i = 0; i < 3; i++)
         run_vecadd(device, &program, 0.25f * (float)i);
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 /* Launches in a row with host writes between them; each upload resets the data. */
 TEST(a_chain)
 {
-    struct host_program program = host_assemble(add_step);
+    SCOPED(host_program) program = host_assemble(add_step);
     void *device = host_open();
     uint32_t zeros[64] = {0}, out = host_buffer(device, zeros, sizeof zeros), expected = 0;
     const uint32_t count = host_buffer(device, NULL, 4);
@@ -137,14 +134,13 @@ TEST(a_chain)
     }
     assert_int_equal(host_word(device, out + 4 * 32), 0);
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 /* Several starts before one wait: they run in order. */
 TEST(queued_launches)
 {
     enum { LAUNCHES = 20 };
-    struct host_program program = host_assemble(add_step);
+    SCOPED(host_program) program = host_assemble(add_step);
     void *device = host_open();
     const uint32_t zeros[32] = {0}, out = host_buffer(device, zeros, sizeof zeros);
     const uint32_t count = host_buffer(device, NULL, 4);
@@ -164,14 +160,13 @@ TEST(queued_launches)
     assert_int_equal(host_word(device, out), 3 * (LAUNCHES + 1));
     assert_int_equal(vt.start(device, meta, 0), 0);
     assert_int_equal(vt.dev_close(device), 0); /* this runs it as well */
-    host_program_free(&program);
 }
 
 /* pocl copies more bytes to local memory than its source has, and expects no data there. */
 TEST(local_arguments)
 {
     enum { ITEMS = 96 };
-    struct host_program program = host_assemble(reverse);
+    SCOPED(host_program) program = host_assemble(reverse);
     void *device = host_open();
     const uint32_t local = 0x80000000u - 4096, out = host_buffer(device, NULL, 4 * ITEMS);
     char *small = malloc(1);
@@ -186,14 +181,13 @@ TEST(local_arguments)
     for (uint32_t i = 0; i < ITEMS; i++)
         assert_int_equal(host_word(device, out + 4 * i), ITEMS - 1 - i);
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 /* The buffer for private memory is too small: workgroups share its parts. */
 TEST(capped_private_memory)
 {
     enum { GROUPS = 50, PARTS = 3, SIZE = 4096 * 32 };
-    struct host_program program = host_assemble(private_memory);
+    SCOPED(host_program) program = host_assemble(private_memory);
     void *device = host_open();
     const uint32_t out = host_buffer(device, NULL, 8 * GROUPS);
     const struct host_launch launch = {.kernel = "private_memory",
@@ -210,13 +204,12 @@ TEST(capped_private_memory)
     }
     host_finish(device, &started);
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 /* A failed launch is reported once, by the first wait; launches queued after it do not run. */
 TEST(failures)
 {
-    struct host_program program = host_assemble(store_to);
+    SCOPED(host_program) program = host_assemble(store_to);
     void *device = host_open();
     const uint32_t out = host_buffer(device, NULL, 4096), nowhere = 0xf0000000;
     const struct host_launch good = {
@@ -237,13 +230,12 @@ TEST(failures)
     host_finish(device, &second);
     assert_int_equal(host_run(device, &program, &bad), -1);
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 /* Freed memory faults, and the next buffer of its size takes its place, zeroed. */
 TEST(freed_memory)
 {
-    struct host_program program = host_assemble(store_to);
+    SCOPED(host_program) program = host_assemble(store_to);
     void *device = host_open();
     uint64_t address = 0;
     const uint32_t first = host_buffer(device, NULL, 0x5000), out = first + 0x1000;
@@ -262,7 +254,6 @@ TEST(freed_memory)
     assert_int_equal(vt.copy_from_dev(device, 0x80000000, &address, 4, 0, 0), 0);
     assert_int_equal(host_buffer(device, NULL, 16), 0x90000000);
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 /* ----------------------------------------------------------------------------- many of them */
@@ -351,7 +342,7 @@ static void *add_in_thread(void *context)
 static void run_threads(void *device)
 {
     enum { THREADS = 4 };
-    struct host_program program = host_assemble(vecadd);
+    SCOPED(host_program) program = host_assemble(vecadd);
     struct thread threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
         threads[i] =
@@ -362,7 +353,6 @@ static void run_threads(void *device)
         pthread_join(threads[i].id, NULL);
         assert_int_equal(threads[i].wrong, 0);
     }
-    host_program_free(&program);
 }
 
 TEST(a_device_in_each_thread)

@@ -3,11 +3,6 @@
  * lanes of a warp larger than its workgroup access existing memory. */
 #include "host.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/base.h"
-
 /* c[id] = a[id] + b[id] by every lane, with or without a work-item. */
 static const char add[] = "        .globl  add\n"
                           "add:    lw      t0, 0(a0)\n"
@@ -89,7 +84,7 @@ enum { ITEMS = 16 };
 static void add_with(const char *name, const char *value, uint32_t groups, int code,
                      const char *expected)
 {
-    struct host_program program = host_assemble(add);
+    SCOPED(host_program) program = host_assemble(add);
     void *device = open_with(name, value);
     uint32_t data[8 * ITEMS], args[3];
     const uint32_t count = groups * ITEMS;
@@ -114,7 +109,6 @@ static void add_with(const char *name, const char *value, uint32_t groups, int c
     for (uint32_t i = 0; i < 1024; i++)
         assert_int_equal(host_word(device, large + 4 * i), 0);
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 #define SURPLUS(address, end, group)                                                               \
@@ -158,7 +152,7 @@ TEST(every_access)
         {"vector_bytes", "load from 0x90000064, past"},
         {"vector_store", "store to 0x90000064, past"},
     };
-    struct host_program program = host_assemble(accesses);
+    SCOPED(host_program) program = host_assemble(accesses);
     for (int stepped = 0; stepped < 2; stepped++) {
         for (size_t i = 0; i < SAM_COUNT(rows); i++) {
             void *device = open_with("SAMITE_LOG", stepped ? "steps.log" : "");
@@ -178,7 +172,6 @@ TEST(every_access)
         }
     }
     assert_int_equal(remove("steps.log"), 0);
-    host_program_free(&program);
 }
 
 TEST_GROUP(host_set_up, host_tear_down)

@@ -2,9 +2,6 @@
 /* Program uploads to the Ventus driver: files, bytes, repeated uploads, damaged programs. */
 #include "host.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "../must.h"
 #include "samite/samite.h"
 
@@ -91,7 +88,7 @@ TEST(replaced)
 
 TEST(raw_code)
 {
-    struct host_program program = host_assemble(STORING(3));
+    SCOPED(host_program) program = host_assemble(STORING(3));
     struct bench b = bench_new(&program);
     const uint32_t endprg = 0x0000400b, illegal = 0xffffffff;
     assert_int_equal(vt.upload_kernel_bytes(b.device, &endprg, 4, 0), 0);
@@ -100,13 +97,12 @@ TEST(raw_code)
     assert_int_equal(launch(&b), -1);
     host_expect("illegal instruction");
     assert_int_equal(vt.dev_close(b.device), 0);
-    host_program_free(&program);
 }
 
 /* Invalid programs are rejected, and the previous one still runs. */
 TEST(damaged)
 {
-    struct host_program program = host_assemble(STORING(4));
+    SCOPED(host_program) program = host_assemble(STORING(4));
     struct bench b = bench_new(&program);
     assert_int_equal(vt.upload_kernel_file(b.device, program.path, 0), 0);
     char *copy = malloc(program.size);
@@ -134,12 +130,10 @@ TEST(damaged)
     expect(&b, 4, 55, 0);
     free(copy);
     assert_int_equal(vt.dev_close(b.device), 0);
-    host_program_free(&program);
 }
 
 static void add_section(struct sam_image *image, bool high, uint64_t address)
 {
-    struct sam_error error;
     uint8_t endprg[] = {0x0b, 0x40, 0, 0};
     char low_name[] = ".text", high_name[] = ".high";
     const struct sam_section section = {.name = high ? high_name : low_name,
@@ -148,24 +142,23 @@ static void add_section(struct sam_image *image, bool high, uint64_t address)
                                         .data_size = 4,
                                         .data = endprg,
                                         .execute = true};
-    must(sam_image_add_section(image, &section, &error), &error);
+    succeeds(sam_image_add_section, image, &section);
 }
 
 /* A section would overwrite a buffer at its address; after the buffer is freed, the address is
  * the program's. */
 TEST(overlapping)
 {
-    struct host_program program = host_assemble(STORING(5));
+    SCOPED(host_program) program = host_assemble(STORING(5));
     struct bench b = bench_new(&program);
-    struct sam_error error;
-    struct sam_image *image = sam_image_new(32);
-    void *elf;
+    SCOPED_IMAGE *image = sam_image_new(32);
+    FREED void *elf = NULL;
     size_t size;
     add_section(image, false, 0x80000000);
     add_section(image, true, 0x90000020);
     image->entry = 0x80000000;
-    must(sam_image_finish(image, &error), &error);
-    must(sam_elf_make(image, &elf, &size, &error), &error);
+    succeeds(sam_image_finish, image);
+    succeeds(sam_elf_make, image, &elf, &size);
     assert_int_equal(vt.upload_kernel_file(b.device, program.path, 0), 0);
     assert_int_equal(b.out, 0x90000000);
     expect(&b, 5, 55, 0);
@@ -179,9 +172,6 @@ TEST(overlapping)
     assert_int_equal(vt.upload_kernel_file(b.device, program.path, 0), 0);
     assert_int_equal(host_buffer(b.device, NULL, 64), b.out);
     assert_int_equal(vt.dev_close(b.device), 0);
-    free(elf);
-    sam_image_free(image);
-    host_program_free(&program);
 }
 
 TEST_GROUP(host_set_up, host_tear_down)

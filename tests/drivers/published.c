@@ -5,14 +5,10 @@
  * (docs/gpu-time.md). */
 #include "host.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../gputime/recorded.h"
 #include "../must.h"
-#include "base/base.h"
 
 enum { ARGS = 3 }; /* buffers before the argument buffer: a, b and c */
 
@@ -20,10 +16,9 @@ static const char *folder;
 
 static char *load(const char *path, const char *ending, size_t *size)
 {
-    char name[4096], *bytes;
-    struct sam_error error;
-    snprintf(name, sizeof name, "%s/%s%s", folder, path, ending);
-    must(sam_file_load(name, 1 << 26, &bytes, size, &error), &error);
+    char *bytes;
+    FREED char *name = formatted("%s/%s%s", folder, path, ending);
+    succeeds(sam_file_load, name, 1 << 26, &bytes, size);
     return bytes;
 }
 
@@ -36,20 +31,18 @@ static void put_words(struct sam_buffer *text, const void *bytes, uint64_t size)
 static void same_text(const struct sam_buffer *text, const char *path, const char *ending)
 {
     size_t size;
-    char *expected = load(path, ending, &size);
+    FREED char *expected = load(path, ending, &size);
     assert_int_equal(text->size, size);
     assert_memory_equal(text->data, expected, size);
-    free(expected);
 }
 
 static void same_log(const char *path)
 {
     struct sam_logdiff diff;
-    struct sam_error error;
     size_t size, own_size;
     char *expected = load(path, ".log", &size), *own;
-    must(sam_file_load("object.riscv.log", 1 << 26, &own, &own_size, &error), &error);
-    must(sam_log_compare(own, own_size, "own", expected, size, path, &diff, &error), &error);
+    succeeds(sam_file_load, "object.riscv.log", 1 << 26, &own, &own_size);
+    succeeds(sam_log_compare, own, own_size, "own", expected, size, path, &diff);
     if (!diff.equal)
         fail_msg("%s: warp %u: %s", path, diff.warp, diff.what);
     assert_int_equal(diff.only[0] + diff.only[1], 0);
@@ -63,13 +56,12 @@ static void same_log(const char *path)
 static void same_recording(const struct recorded *published, const char *kernel)
 {
     struct recorded own;
-    struct sam_error error;
     static unsigned devices;
     char name[128], head[16] = "";
     if (++devices > 1)
         snprintf(head, sizeof head, "d%u-", devices);
     snprintf(name, sizeof name, "%s0000-%s", head, kernel);
-    must(recorded_open("recorded", name, &own, &error), &error);
+    succeeds(recorded_open, "recorded", name, &own);
     assert_memory_equal(&own.metadata.start, &published->metadata.start,
                         offsetof(struct sam_metadata, buffers) -
                             offsetof(struct sam_metadata, start));
@@ -93,11 +85,10 @@ static void same_recording(const struct recorded *published, const char *kernel)
 static void replay(const char *path, const char *program, const char *kernel)
 {
     struct recorded published;
-    struct sam_error error;
     struct sam_buffer metadata = {0}, data = {0};
     void *device;
     uint64_t at[8];
-    must(recorded_open(folder, path, &published, &error), &error);
+    succeeds(recorded_open, folder, path, &published);
     const struct sam_metadata *m = &published.metadata;
     assert_int_equal(m->buffer_count, ARGS + 4);
     const struct sam_metadata_buffer *b = m->buffers;
@@ -121,7 +112,7 @@ static void replay(const char *path, const char *program, const char *kernel)
 
     size_t size;
     char *file = load(program, "", &size);
-    must(sam_file_save("object.riscv", file, size, &error), &error);
+    succeeds(sam_file_save, "object.riscv", file, size);
     free(file);
     assert_int_equal(vt.upload_kernel_file(device, "object.riscv", 0), 0);
     at[ARGS + 1] = 0x80000000;

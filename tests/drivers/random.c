@@ -5,13 +5,10 @@
 #include "host.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../random.h"
-#include "base/base.h"
 
 /* out[i] = 3 * out[i] + i, of the first 32 words */
 static const char step[] = "        .globl  step\n"
@@ -171,8 +168,7 @@ static void change_tasks(struct caller *c)
 static void upload(struct caller *c)
 {
     const size_t size = below(c, 2) ? program.size : 1 + (size_t)below(c, program.size);
-    uint8_t *bytes = malloc(size);
-    assert_non_null(bytes);
+    uint8_t *bytes = test_room(size);
     memcpy(bytes, program.bytes, size);
     for (uint64_t i = below(c, 8); i-- > 0;)
         bytes[below(c, below(c, 2)  ? size
@@ -268,9 +264,8 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     host_program_free(&program);
     return 0;
 }
@@ -280,8 +275,7 @@ TEST(calls, .setup_func = begin, .teardown_func = end)
     uint64_t random = *(uint64_t *)*state;
     const uint64_t cases = test_number("SAMITE_CASES", 3000);
     uint64_t failed = 0;
-    struct caller *c = malloc(sizeof *c);
-    assert_non_null(c);
+    FREED struct caller *c = test_room(sizeof *c);
     for (uint64_t done = 0; done < cases;) {
         *c = (struct caller){.random = test_random(&random)};
         open_caller(c, open_as(test_random(&random)));
@@ -292,7 +286,6 @@ TEST(calls, .setup_func = begin, .teardown_func = end)
         failed += c->failed;
     }
     printf("# %" PRIu64 " calls, %" PRIu64 " refused\n", cases, failed);
-    free(c);
 }
 
 static void *call_often(void *context)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files: images written and read again. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "format/elf_image.h"
-#include "must.h"
-#include "random.h"
 
 static void same_memory(const struct sam_image *a, const struct sam_image *b)
 {
@@ -38,9 +33,8 @@ TEST(round_trip)
 {
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
         struct sam_image *image = elf_sample(xlen), *back;
-        struct sam_error error;
         struct elf_file f = elf_file_of(image);
-        must(sam_elf_parse(f.bytes, f.size, "a.elf", &back, &error), &error);
+        succeeds(sam_elf_parse, f.bytes, f.size, "a.elf", &back);
         assert_int_equal(back->xlen, xlen);
         assert_int_equal(back->entry, image->entry);
         same_memory(image, back);
@@ -70,7 +64,6 @@ TEST(random_round_trips)
     uint64_t random = test_seed();
     for (int round = 0; round < 300; round++) {
         struct sam_image *image = sam_image_new(test_below(&random, 2) ? 32 : 64), *back, *again;
-        struct sam_error error;
         uint64_t at = 0x80000000 + test_below(&random, 5000);
         assert_non_null(image);
         size_t sections = 1 + test_below(&random, 12);
@@ -89,16 +82,16 @@ TEST(random_round_trips)
             at += size + (test_below(&random, 2) ? test_below(&random, 10000) : 0);
         }
         image->entry = test_random(&random) & UINT32_MAX;
-        must(sam_image_finish(image, &error), &error);
+        succeeds(sam_image_finish, image);
         struct elf_file f = elf_file_of(image);
-        must(sam_elf_parse(f.bytes, f.size, "a.elf", &back, &error), &error);
+        succeeds(sam_elf_parse, f.bytes, f.size, "a.elf", &back);
         assert_int_equal(back->entry, image->entry);
         same_memory(image, back);
         same_memory(back, image);
         same_symbols(image, back);
         /* an image that was read is written back unchanged */
         struct elf_file g = elf_file_of(back);
-        must(sam_elf_parse(g.bytes, g.size, "a.elf", &again, &error), &error);
+        succeeds(sam_elf_parse, g.bytes, g.size, "a.elf", &again);
         assert_int_equal(again->section_count, back->section_count);
         for (size_t i = 0; i < back->section_count; i++) {
             assert_string_equal(again->sections[i].name, back->sections[i].name);
@@ -118,13 +111,14 @@ TEST(random_round_trips)
 TEST(load_addresses)
 {
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
-        struct sam_image *image = elf_sample(xlen), *back;
+        SCOPED_IMAGE *image = elf_sample(xlen);
+        struct sam_image *back;
         struct sam_error error;
         image->sections[2].load_offset = 0x100;
         image->sections[0].load_offset = -UINT64_C(0x70000000); /* below its address */
-        must(sam_image_finish(image, &error), &error);
+        succeeds(sam_image_finish, image);
         struct elf_file f = elf_file_of(image);
-        must(sam_elf_parse(f.bytes, f.size, "a.elf", &back, &error), &error);
+        succeeds(sam_elf_parse, f.bytes, f.size, "a.elf", &back);
         assert_int_equal(back->section_count, 5);
         assert_int_equal(back->sections[0].load_offset, -UINT64_C(0x70000000));
         assert_int_equal(back->sections[1].load_offset, 0);
@@ -141,7 +135,6 @@ TEST(load_addresses)
         assert_int_equal(sam_image_finish(image, &error), SAM_ERR_INPUT);
         assert_string_equal(error.text, "section .data: 0x4 bytes at load address "
                                         "0xfffffffffffffffd wrap around");
-        sam_image_free(image);
     }
 }
 
@@ -149,22 +142,18 @@ TEST(images_that_cannot_be_written)
 {
     void *data;
     size_t size;
-    struct sam_error error = {0};
-    struct sam_image *image = sam_image_new(16);
+    SCOPED_IMAGE *image = sam_image_new(16);
     assert_non_null(image);
-    assert_int_equal(sam_elf_make(image, &data, &size, &error), SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "xlen 16: expected 32 or 64"));
+    must_fail(SAM_ERR_USAGE, "xlen 16: expected 32 or 64", sam_elf_make, image, &data, &size);
     image->xlen = 32;
     elf_add_section(image, ".far", 0xfffffffe, 3, NULL, 0, "");
-    assert_int_equal(sam_elf_make(image, &data, &size, &error), SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "section .far (0x3 bytes at 0xfffffffe) does not fit"));
+    must_fail(SAM_ERR_USAGE, "section .far (0x3 bytes at 0xfffffffe) does not fit", sam_elf_make,
+              image, &data, &size);
     image->sections[0].size = 2;
-    assert_int_equal(sam_elf_make(image, &data, &size, &error), SAM_OK);
+    succeeds(sam_elf_make, image, &data, &size);
     free(data);
     for (int i = 0; i < 16000; i++)
         elf_add_section(image, ".s", (uint64_t)i, 1, NULL, 0, "");
-    assert_int_equal(sam_elf_make(image, &data, &size, &error), SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "16001 sections"));
+    must_fail(SAM_ERR_USAGE, "16001 sections", sam_elf_make, image, &data, &size);
     assert_null(data);
-    sam_image_free(image);
 }

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files: binutils as the second opinion where it is installed. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "test.h"
 
 #include "folder.h"
 #include "format/elf_image.h"
-#include "must.h"
 
 /* Standard output of a command line in the test's folder. */
 static struct sam_buffer output_of(const char *command)
 {
     char *text;
     size_t size;
-    struct sam_error error;
     struct sam_buffer all = {0};
     if (!test_shell("cd '%s' && { %s; } >printed", test_folder, command))
         fail_msg("'%s' failed", command);
-    must(sam_file_load(test_path("printed"), 1 << 20, &text, &size, &error), &error);
+    succeeds(sam_file_load, test_path("printed"), 1 << 20, &text, &size);
     sam_buffer_append(&all, text, size);
     free(text);
     return all;
@@ -34,10 +30,9 @@ static void expect_text(const struct sam_buffer *text, const char *part)
 TEST(readelf_agrees)
 {
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
-        struct sam_error error;
-        struct sam_image *image = elf_sample(xlen);
+        SCOPED_IMAGE *image = elf_sample(xlen);
         struct elf_file f = elf_file_of(image);
-        must(sam_file_write(test_path("a.elf"), f.bytes, f.size, &error), &error);
+        succeeds(sam_file_write, test_path("a.elf"), f.bytes, f.size);
         struct sam_buffer text =
             output_of("LC_ALL=C riscv64-unknown-elf-readelf -hlSsW a.elf 2>&1 | tr -s ' '");
         expect_text(&text, xlen == 32 ? "Class: ELF32\n" : "Class: ELF64\n");
@@ -71,7 +66,6 @@ TEST(readelf_agrees)
         expect_text(&text, " 04000700 0c00ffff 00014000 01000200 ");
         sam_buffer_free(&text);
         free(f.bytes);
-        sam_image_free(image);
     }
 }
 
@@ -88,7 +82,7 @@ TEST(linked_program)
             "riscv64-unknown-elf-ld -m elf%ulriscv -Ttext=0x80000000 --section-start=.rodata="
             "0x80001000 -Tdata=0x80002000 -Tbss=0x80002010 a.o -o a.elf",
             test_folder, source, xlen, xlen == 32 ? "ilp32" : "lp64", xlen));
-        struct sam_image *image;
+        SCOPED_IMAGE *image = NULL;
         struct sam_error error;
         must(sam_elf_read(test_path("a.elf"), &image, &error), &error);
         assert_int_equal(image->xlen, xlen);
@@ -113,7 +107,6 @@ TEST(linked_program)
             bss |= strcmp(image->sections[i].name, ".bss") == 0 && image->sections[i].size >= 100 &&
                    image->sections[i].data_size == 0;
         assert_true(bss);
-        sam_image_free(image);
     }
     struct sam_image *image;
     struct sam_error error;

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files with changed fields, truncated, or randomly damaged: the resulting image or error. */
 #include <elf.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "format/elf_image.h"
-#include "must.h"
-#include "random.h"
 
 static void expect_error(const uint8_t *bytes, size_t size, const char *part)
 {
@@ -101,11 +96,10 @@ TEST(damaged_headers)
 TEST(load_addresses_of_zero)
 {
     struct sam_image *image = elf_sample(32), *back;
-    struct sam_error error;
     struct elf_file f = elf_file_of(image);
     for (size_t i = 0; i < 4; i++)
         phdr(&f, i)->p_paddr = 0;
-    must(sam_elf_parse(f.bytes, f.size, "a.elf", &back, &error), &error);
+    succeeds(sam_elf_parse, f.bytes, f.size, "a.elf", &back);
     for (size_t i = 0; i < back->section_count; i++)
         assert_int_equal(back->sections[i].load_offset, 0);
     sam_image_free(back);
@@ -183,17 +177,15 @@ TEST(damaged_sections)
 /* Ten thousand symbols that share one long string: an error, not gigabytes. */
 TEST(long_shared_names)
 {
-    struct sam_image *image = elf_sample(32);
-    struct sam_error error;
+    SCOPED_IMAGE *image = elf_sample(32);
     size_t long_name = 100000;
-    char *name = malloc(long_name + 1);
-    assert_non_null(name);
+    char *name = test_room(long_name + 1);
     memset(name, 'a', long_name);
     name[long_name] = '\0';
     elf_add_symbol(image, name, 0x80000000, "g");
     for (int i = 0; i < 10000; i++)
         elf_add_symbol(image, "b", 0x80000000, "g");
-    must(sam_image_finish(image, &error), &error);
+    succeeds(sam_image_finish, image);
     struct elf_file f = elf_file_of(image);
     Elf32_Shdr *table = shdr(&f, SHT_SYMTAB);
     Elf32_Sym *symbols = (Elf32_Sym *)(void *)(f.bytes + table->sh_offset);
@@ -211,7 +203,6 @@ TEST(long_shared_names)
     expect_error(f.bytes, f.size, "more than 64 MiB of names");
     free(name);
     free(f.bytes);
-    sam_image_free(image);
 }
 
 /* A file truncated anywhere, and a file with random bytes changed: an error or an image, no
@@ -225,15 +216,12 @@ TEST(truncated_and_random)
         struct sam_error error;
         struct elf_file good = elf_file_of(image);
         for (size_t size = 0; size < good.size; size += size < 256 ? 1 : 37) {
-            uint8_t *cut = malloc(size + 1);
-            assert_non_null(cut);
+            FREED uint8_t *cut = test_room(size + 1);
             memcpy(cut, good.bytes, size);
             expect_error(cut, size, "");
-            free(cut);
         }
         for (int round = 0; round < 20000; round++) {
-            uint8_t *bytes = malloc(good.size);
-            assert_non_null(bytes);
+            FREED uint8_t *bytes = test_room(good.size);
             memcpy(bytes, good.bytes, good.size);
             for (uint64_t n = 1 + test_below(&random, 4); n--;) {
                 /* mostly the headers at both ends */
@@ -245,7 +233,6 @@ TEST(truncated_and_random)
             assert_true(status == SAM_OK || status == SAM_ERR_INPUT);
             accepted += status == SAM_OK;
             sam_image_free(back);
-            free(bytes);
         }
         sam_image_free(image);
         free(good.bytes);

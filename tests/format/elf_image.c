@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "format/elf_image.h"
-#include "must.h"
 
 void elf_add_section(struct sam_image *image, const char *name, uint64_t address, uint64_t size,
                      const void *data, uint64_t data_size, const char *flags)
 {
-    struct sam_error error;
     struct sam_section section = {
         .name = (char *)name,
         .address = address,
@@ -21,12 +16,11 @@ void elf_add_section(struct sam_image *image, const char *name, uint64_t address
         .execute = strchr(flags, 'x') != NULL,
         .write = strchr(flags, 'w') != NULL,
     };
-    must(sam_image_add_section(image, &section, &error), &error);
+    succeeds(sam_image_add_section, image, &section);
 }
 
 void elf_add_symbol(struct sam_image *image, const char *name, uint64_t value, const char *flags)
 {
-    struct sam_error error;
     struct sam_symbol symbol = {
         .name = (char *)name,
         .value = value,
@@ -35,14 +29,13 @@ void elf_add_symbol(struct sam_image *image, const char *name, uint64_t value, c
         .function = strchr(flags, 'f') != NULL,
         .section_relative = strchr(flags, 'a') == NULL,
     };
-    must(sam_image_add_symbol(image, &symbol, &error), &error);
+    succeeds(sam_image_add_symbol, image, &symbol);
 }
 
 struct sam_image *elf_sample(unsigned xlen)
 {
     static const uint8_t code[] = {0x13, 0, 0, 0, 0x93, 0, 0x10, 0, 0x6f, 0, 0, 0};
     struct sam_image *image = sam_image_new(xlen);
-    struct sam_error error;
     assert_non_null(image);
     image->entry = 0x80000004;
     elf_add_section(image, ".text", 0x80000000, sizeof code, code, sizeof code, "x");
@@ -60,16 +53,15 @@ struct sam_image *elf_sample(unsigned xlen)
     image->resource_count = 2;
     image->resources[0] = (struct sam_kernel_resource){4, 7, 12, 65535};
     image->resources[1] = (struct sam_kernel_resource){256, 64, 1, 2};
-    must(sam_image_finish(image, &error), &error);
+    succeeds(sam_image_finish, image);
     return image;
 }
 
 struct elf_file elf_file_of(const struct sam_image *image)
 {
     struct elf_file f;
-    struct sam_error error;
     void *data;
-    must(sam_elf_make(image, &data, &f.size, &error), &error);
+    succeeds(sam_elf_make, image, &data, &f.size);
     f.bytes = data;
     return f;
 }

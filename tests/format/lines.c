@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Line information: the assembler's, compared with the source and with GNU as; in ELF files, as
  * read by binutils and libdw; and damaged. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "config.h"
 #include "folder.h"
-#include "must.h"
-#include "random.h"
 #include "samite/samite.h"
 
 static struct sam_image *assemble(const char *isa, const char *name, const char *text)
 {
-    struct sam_error error;
     struct sam_image *image;
     char *messages;
     struct sam_asm_options options = {.size = sizeof options, .base = 0x80000000, .lines = true};
-    must(sam_isa_parse(isa, &options.isa, &error), &error);
-    must(sam_assemble(&options, name, text, strlen(text), &image, &messages, &error), &error);
+    succeeds(sam_isa_parse, isa, &options.isa);
+    succeeds(sam_assemble, &options, name, text, strlen(text), &image, &messages);
     sam_text_free(messages);
     return image;
 }
@@ -65,7 +59,7 @@ static const uint32_t mixed_lines[] = {12, 12, 13, 13, 15, 16, 15, 16, 18,
 
 TEST(assembler)
 {
-    struct sam_image *image = assemble("rv32i", "mixed.s", mixed);
+    SCOPED_IMAGE *image = assemble("rv32i", "mixed.s", mixed);
     for (size_t i = 0; i < SAM_COUNT(mixed_lines); i++) {
         uint32_t line;
         assert_string_equal(sam_image_line_at(image, 0x80000000 + 4 * i, &line), "mixed.s");
@@ -82,18 +76,16 @@ TEST(assembler)
     assert_null(sam_image_line_at(NULL, 0, NULL));
     for (size_t i = 1; i < image->line_count; i++)
         assert_true(image->lines[i - 1].address < image->lines[i].address);
-    sam_image_free(image);
 }
 
 /* There is none unless requested, and none without code. */
 TEST(none)
 {
     struct sam_asm_options options = {.base = 0x80000000};
-    struct sam_error error;
     struct sam_image *image;
     char *messages;
-    must(sam_isa_parse("rv32i", &options.isa, &error), &error);
-    must(sam_assemble(&options, "a.s", "nop\n", 4, &image, &messages, &error), &error);
+    succeeds(sam_isa_parse, "rv32i", &options.isa);
+    succeeds(sam_assemble, &options, "a.s", "nop\n", 4, &image, &messages);
     assert_int_equal(image->line_count, 0);
     assert_null(sam_image_line_at(image, 0x80000000, NULL));
     sam_image_free(image);
@@ -106,13 +98,12 @@ TEST(none)
 /* With line information, and with a prologue. */
 static struct sam_asm_options options_of(const char *prologue, const char *name)
 {
-    struct sam_error error;
     struct sam_asm_options options = {.size = sizeof options,
                                       .base = 0x80000000,
                                       .lines = true,
                                       .prologue = prologue,
                                       .prologue_name = name};
-    must(sam_isa_parse("rv32i", &options.isa, &error), &error);
+    succeeds(sam_isa_parse, "rv32i", &options.isa);
     return options;
 }
 
@@ -124,7 +115,7 @@ TEST(prologue)
     struct sam_image *image;
     char *messages;
     const struct sam_asm_options options = options_of("\n\nfirst: nop\n", "start");
-    must(sam_assemble(&options, "a.s", "ret\n", 4, &image, &messages, &error), &error);
+    succeeds(sam_assemble, &options, "a.s", "ret\n", 4, &image, &messages);
     sam_text_free(messages);
     uint32_t line;
     assert_string_equal(sam_image_line_at(image, 0x80000000, &line), "start");
@@ -141,7 +132,7 @@ TEST(prologue)
 /* From a line to its code. */
 TEST(addresses_of_lines)
 {
-    struct sam_image *image = assemble("rv32i", "kernels/mixed.s", mixed);
+    SCOPED_IMAGE *image = assemble("rv32i", "kernels/mixed.s", mixed);
     static const struct {
         const char *file;
         uint32_t line, found;
@@ -167,17 +158,16 @@ TEST(addresses_of_lines)
             assert_int_equal(line, rows[i].found);
         assert_int_equal(address, rows[i].address);
     }
-    sam_image_free(image);
 }
 
 TEST(functions)
 {
-    struct sam_image *image = assemble("rv32i", "f.s",
-                                       ".globl _start\n_start: nop\nlocal: nop\n"
-                                       ".type sized, @function\nsized: nop\nloop: nop\n"
-                                       ".size sized, . - sized\nafter: nop\n"
-                                       ".type open, @function\nopen: nop\n1: nop\n"
-                                       ".section .text.c, \"ax\"\nc: nop\nd: nop\n");
+    SCOPED_IMAGE *image = assemble("rv32i", "f.s",
+                                   ".globl _start\n_start: nop\nlocal: nop\n"
+                                   ".type sized, @function\nsized: nop\nloop: nop\n"
+                                   ".size sized, . - sized\nafter: nop\n"
+                                   ".type open, @function\nopen: nop\n1: nop\n"
+                                   ".section .text.c, \"ax\"\nc: nop\nd: nop\n");
     static const char *const names[] = {"_start", "_start", "sized", "sized",
                                         "_start", "open",   "open"};
     for (size_t i = 0; i < SAM_COUNT(names); i++)
@@ -187,32 +177,27 @@ TEST(functions)
     assert_string_equal(sam_image_function_at(image, c + 4)->name, "d");
     assert_null(sam_image_function_at(image, 0x7ffffffc));
     assert_null(sam_image_function_at(NULL, 0));
-    sam_image_free(image);
 }
 
 /* --- ELF files */
 
 static void write_text(const char *name, const void *data, size_t size)
 {
-    struct sam_error error;
-    must(sam_file_write(test_path(name), data, size, &error), &error);
+    succeeds(sam_file_write, test_path(name), data, size);
 }
 
 static void write_elf(const struct sam_image *image, const char *name)
 {
-    struct sam_error error;
-    void *data;
+    FREED void *data = NULL;
     size_t size;
-    must(sam_elf_make(image, &data, &size, &error), &error);
+    succeeds(sam_elf_make, image, &data, &size);
     write_text(name, data, size);
-    free(data);
 }
 
 static struct sam_image *read_elf(const char *name)
 {
-    struct sam_error error;
     struct sam_image *image;
-    must(sam_elf_read(test_path(name), &image, &error), &error);
+    succeeds(sam_elf_read, test_path(name), &image);
     return image;
 }
 
@@ -267,40 +252,34 @@ TEST(round_trips)
 {
     uint64_t seed = test_seed();
     for (int i = 0; i < 200 && SAM_HAVE_LIBDW; i++) {
-        struct sam_image *image = random_program(&seed, i & 1 ? "rv64i" : "rv32i");
+        SCOPED_IMAGE *image = random_program(&seed, i & 1 ? "rv64i" : "rv32i");
         write_elf(image, "random.elf");
-        struct sam_image *again = read_elf("random.elf");
+        SCOPED_IMAGE *again = read_elf("random.elf");
         assert_null(again->lines_problem);
         same_lines(image, again);
         /* and again, from the image that was read */
         write_elf(again, "random.elf");
-        struct sam_image *third = read_elf("random.elf");
+        SCOPED_IMAGE *third = read_elf("random.elf");
         same_lines(image, third);
         assert_int_equal(again->line_count, third->line_count);
-        sam_image_free(third);
-        sam_image_free(again);
-        sam_image_free(image);
     }
 }
 
 /* Lines of text that is in no file are not written: a debugger would look for the file. */
 TEST(text_of_no_file)
 {
-    struct sam_error error;
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     char *messages;
     const struct sam_asm_options options = options_of("nop\nnop\n", "<start code>");
-    must(sam_assemble(&options, "a.s", "\nret\n", 5, &image, &messages, &error), &error);
+    succeeds(sam_assemble, &options, "a.s", "\nret\n", 5, &image, &messages);
     sam_text_free(messages);
     write_elf(image, "start.elf");
-    struct sam_image *again = read_elf("start.elf");
+    SCOPED_IMAGE *again = read_elf("start.elf");
     uint32_t line = 0;
     assert_null(sam_image_line_at(again, 0x80000000, NULL));
     assert_null(sam_image_line_at(again, 0x80000004, NULL));
     assert_string_equal(sam_image_line_at(again, 0x80000008, &line), "a.s");
     assert_int_equal(line, 2);
-    sam_image_free(again);
-    sam_image_free(image);
 }
 
 /* objdump's decoding of a file: rows "name line 0xaddress ..."; '-' for a line ends a sequence. */
@@ -345,26 +324,22 @@ TEST(objdump_agrees)
     if (!test_shell("command -v riscv64-unknown-elf-objdump >/dev/null"))
         return;
     for (int i = 0; i < 12; i++) {
-        struct sam_image *image = random_program(&seed, i & 1 ? "rv64i" : "rv32i");
+        SCOPED_IMAGE *image = random_program(&seed, i & 1 ? "rv64i" : "rv32i");
         write_elf(image, "o.elf");
         assert_int_equal(compare_objdump(image, "o.elf"), image->line_count);
-        sam_image_free(image);
     }
     static const char *const kernels[] = {"sgemm", "bfs", "scan"};
     for (size_t i = 0; i < SAM_COUNT(kernels); i++) {
-        char path[512], *text;
+        FREED char *text = NULL;
         size_t size;
-        struct sam_error error;
-        snprintf(path, sizeof path, "%s/kernels/%s.s", SAM_SOURCE_ROOT, kernels[i]);
+        FREED char *path = formatted("%s/kernels/%s.s", SAM_SOURCE_ROOT, kernels[i]);
         if (access(path, R_OK) != 0)
             continue;
-        must(sam_file_load(path, 1 << 20, &text, &size, &error), &error);
-        struct sam_image *image = assemble("ventus", path, text);
+        succeeds(sam_file_load, path, 1 << 20, &text, &size);
+        SCOPED_IMAGE *image = assemble("ventus", path, text);
         write_elf(image, "k.elf");
         assert_true(image->line_count > 10);
         assert_int_equal(compare_objdump(image, "k.elf"), image->line_count);
-        sam_image_free(image);
-        free(text);
     }
 }
 
@@ -374,7 +349,7 @@ TEST(gnu_agrees)
     static const char *const versions[] = {"-g", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"};
     if (!SAM_HAVE_LIBDW || !test_shell("command -v riscv64-unknown-elf-as >/dev/null"))
         return;
-    struct sam_image *ours = assemble("rv32i", "mixed.s", mixed);
+    SCOPED_IMAGE *ours = assemble("rv32i", "mixed.s", mixed);
     write_text("mixed.s", mixed, sizeof mixed - 1);
     for (size_t v = 0; v < SAM_COUNT(versions); v++) {
         assert_true(
@@ -382,7 +357,7 @@ TEST(gnu_agrees)
                        "mixed.o && riscv64-unknown-elf-ld --no-relax -m elf32lriscv "
                        "-Ttext=0x80000000 mixed.o -o mixed.elf",
                        test_folder, versions[v]));
-        struct sam_image *theirs = read_elf("mixed.elf");
+        SCOPED_IMAGE *theirs = read_elf("mixed.elf");
         assert_null(theirs->lines_problem);
         for (size_t i = 0; i <= SAM_COUNT(mixed_lines); i++) {
             const bool last = i == SAM_COUNT(mixed_lines);
@@ -394,9 +369,7 @@ TEST(gnu_agrees)
             assert_string_equal(file, test_path("mixed.s"));
             assert_int_equal(line, line_at(ours, mine));
         }
-        sam_image_free(theirs);
     }
-    sam_image_free(ours);
 }
 
 /* A compiled program: functions in files, some dropped by the linker. */
@@ -422,7 +395,7 @@ TEST(compiled_program)
                                "-mabi=ilp32 -nostdlib -ffunction-sections -Wl,--gc-sections "
                                "-Wl,-Ttext=0x80000000 c.c -o c.elf 2>err.txt",
                                test_folder, version));
-        struct sam_image *image = read_elf("c.elf");
+        SCOPED_IMAGE *image = read_elf("c.elf");
         assert_null(image->lines_problem);
         assert_non_null(sam_image_find(image, "kept"));
         assert_null(sam_image_find(image, "dropped"));
@@ -438,7 +411,6 @@ TEST(compiled_program)
         assert_string_equal(sam_image_function_at(image, address)->name, "kept");
         for (size_t i = 0; i < image->line_count; i++)
             assert_false(image->lines[i].line >= 5 && image->lines[i].line <= 8);
-        sam_image_free(image);
     }
 }
 
@@ -447,10 +419,11 @@ TEST(damaged)
 {
     uint64_t seed = test_seed();
     struct sam_error error;
-    struct sam_image *image = assemble("rv32i", "mixed.s", mixed), *again;
-    void *data;
+    SCOPED_IMAGE *image = assemble("rv32i", "mixed.s", mixed);
+    struct sam_image *again;
+    FREED void *data = NULL;
     size_t size, problems = 0;
-    must(sam_elf_make(image, &data, &size, &error), &error);
+    succeeds(sam_elf_make, image, &data, &size);
     /* The file's name is in the line table, after a header of 29 bytes, and in the unit; most of
      * the unit and the two small sections after it are within 60 bytes from there. */
     uint8_t *bytes = data, *table = memmem(data, size, "mixed.s", 8);
@@ -472,8 +445,6 @@ TEST(damaged)
         *at = kept;
     }
     assert_true(problems > 0 || !SAM_HAVE_LIBDW); /* and errors are reported */
-    free(data);
-    sam_image_free(image);
 }
 
 TEST_GROUP(test_folder_make, test_folder_remove)

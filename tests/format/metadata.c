@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .metadata and .data: both forms, annotations, and every error. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "random.h"
 #include "samite/format.h"
 
 /* The fixed values of a launch that is valid in every field; a test changes the field it checks. */
@@ -58,9 +54,8 @@ static void expect_error(const char *text, const char *part)
 
 static void expect_file_error(const struct file *f, const char *part)
 {
-    struct sam_buffer text = text_of(f, 0, "\n");
+    SCOPED(sam_buffer) text = text_of(f, 0, "\n");
     expect_error(sam_buffer_text(&text), part);
-    sam_buffer_free(&text);
 }
 
 static const struct sam_metadata_buffer three[] = {
@@ -93,16 +88,14 @@ TEST(both_forms)
     struct file f = make(three, 3);
     f.values[START] = 0x80000100;
     for (size_t older = 0; older < 2; older++) {
-        struct sam_buffer text = text_of(&f, older, "\n");
+        SCOPED(sam_buffer) text = text_of(&f, older, "\n");
         struct sam_metadata m;
-        struct sam_error error;
-        assert_int_equal(parse(sam_buffer_text(&text), &m, &error), SAM_OK);
+        succeeds(parse, sam_buffer_text(&text), &m);
         assert_int_equal(m.has_start, older == 0);
         assert_int_equal(m.start, older ? 0x80000000 : 0x80000100);
         check_three(&m);
         sam_metadata_free(&m);
         assert_null(m.buffers);
-        sam_buffer_free(&text);
     }
 }
 
@@ -120,28 +113,24 @@ TEST(annotated_files)
                                           ";x\n"};
     struct file f = make(three, 3);
     for (size_t i = 0; i < SAM_COUNT(endings); i++) {
-        struct sam_buffer text = text_of(&f, 0, endings[i]);
+        SCOPED(sam_buffer) text = text_of(&f, 0, endings[i]);
         struct sam_metadata m;
-        struct sam_error error = {0};
+        struct sam_error error;
         if (parse(sam_buffer_text(&text), &m, &error) != SAM_OK)
             fail_msg("ending %zu: %s", i, error.text);
         check_three(&m);
         sam_metadata_free(&m);
-        sam_buffer_free(&text);
     }
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_printf(&text, "\xef\xbb\xbf");
     f.values[KNL] = 0xABCDEF00;
     for (size_t i = 0; i < f.count; i++)
         sam_buffer_printf(&text, "  %08X\n%08X%s", (unsigned)f.values[i],
                           (unsigned)(f.values[i] >> 32), i + 1 < f.count ? "\n" : "");
     struct sam_metadata m;
-    struct sam_error error = {0};
-    if (parse(sam_buffer_text(&text), &m, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(parse, sam_buffer_text(&text), &m);
     assert_int_equal(m.metadata_base, 0xABCDEF00);
     sam_metadata_free(&m);
-    sam_buffer_free(&text);
 }
 
 TEST(numbers_are_eight_digits)
@@ -167,9 +156,8 @@ TEST(wrong_counts)
         memmove(&cut.values[gone], &cut.values[gone + 1],
                 (f.count - gone - 1) * sizeof cut.values[0]);
         cut.count--;
-        struct sam_buffer text = text_of(&cut, 0, "\n");
+        SCOPED(sam_buffer) text = text_of(&cut, 0, "\n");
         expect_error(sam_buffer_text(&text), "k.metadata: ");
-        sam_buffer_free(&text);
     }
     struct file more = f;
     more.values[more.count++] = 0;
@@ -252,13 +240,10 @@ TEST(impossible_buffers)
                                                {0x90000000, 1, 1},
                                                {0x90000000, 0, 0}};
     struct file f = make(fine, 5);
-    struct sam_buffer text = text_of(&f, 0, "\n");
+    SCOPED(sam_buffer) text = text_of(&f, 0, "\n");
     struct sam_metadata m;
-    struct sam_error error = {0};
-    if (parse(sam_buffer_text(&text), &m, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(parse, sam_buffer_text(&text), &m);
     sam_metadata_free(&m);
-    sam_buffer_free(&text);
 }
 
 /* --- .data */
@@ -277,8 +262,7 @@ TEST(data_words)
     uint32_t *words;
     size_t count;
     struct sam_error error = {0};
-    assert_int_equal(
-        parse_data("00000001\n000000FF // b\r\n\n89abCDef", &m, &words, &count, &error), SAM_OK);
+    succeeds(parse_data, "00000001\n000000FF // b\r\n\n89abCDef", &m, &words, &count);
     assert_int_equal(count, 3);
     assert_int_equal(words[0], 1);
     assert_int_equal(words[1], 0xff);
@@ -305,10 +289,10 @@ TEST(data_words)
     }
     /* an announced 4 GiB allocates no more than the text needs */
     buffers[0].size = buffers[0].allocated = UINT64_C(1) << 32;
-    assert_int_equal(parse_data("00000001\n", &m, &words, &count, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, "1073741824 words announced, 1 found"));
+    must_fail(SAM_ERR_INPUT, "1073741824 words announced, 1 found", parse_data, "00000001\n", &m,
+              &words, &count);
     struct sam_metadata none = {0};
-    assert_int_equal(parse_data("// nothing\n", &none, &words, &count, &error), SAM_OK);
+    succeeds(parse_data, "// nothing\n", &none, &words, &count);
     assert_int_equal(count, 0);
     free(words);
 }
@@ -335,7 +319,7 @@ TEST(round_trips)
         f.values[WARPS] = 1 + test_below(&random, 1024);
         f.values[X] = 1 + test_below(&random, 1000);
         size_t older = test_below(&random, 2);
-        struct sam_buffer text = text_of(&f, older, dress[test_below(&random, SAM_COUNT(dress))]);
+        SCOPED(sam_buffer) text = text_of(&f, older, dress[test_below(&random, SAM_COUNT(dress))]);
         struct sam_metadata m;
         struct sam_error error = {0};
         if (parse(sam_buffer_text(&text), &m, &error) != SAM_OK)
@@ -354,13 +338,12 @@ TEST(round_trips)
             sam_buffer_printf(&data, "%08x\n", (unsigned)(i * 0x9e3779b9u));
         uint32_t *words;
         size_t count;
-        assert_int_equal(parse_data(sam_buffer_text(&data), &m, &words, &count, &error), SAM_OK);
+        succeeds(parse_data, sam_buffer_text(&data), &m, &words, &count);
         assert_int_equal(count, words_wanted);
         for (size_t i = 0; i < count; i++)
             assert_int_equal(words[i], (uint32_t)(i * 0x9e3779b9u));
         free(words);
         sam_buffer_free(&data);
         sam_metadata_free(&m);
-        sam_buffer_free(&text);
     }
 }

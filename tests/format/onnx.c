@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX models built here: each way to store a tensor, and errors. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "format/protobuf.h"
-#include "must.h"
 #include "samite/format.h"
 
 enum { FLOAT = 1, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32 };
@@ -53,8 +50,7 @@ static void expect_one(struct sam_buffer model, enum sam_dtype type, size_t rank
                        size_t size)
 {
     struct sam_onnx onnx;
-    struct sam_error error = {0};
-    must(sam_onnx_parse(model.data, model.size, "m.onnx", &onnx, &error), &error);
+    succeeds(sam_onnx_parse, model.data, model.size, "m.onnx", &onnx);
     assert_int_equal(onnx.count, 1);
     expect_tensor(&onnx, 0, "t", type, rank, bytes, size);
     sam_onnx_free(&onnx);
@@ -87,10 +83,9 @@ TEST(places)
     put_message(&inner, 5, t);
     put_message(&graph, 1, make_branch(inner));
     put_message(&graph, 5, packed("last", UINT8, INT32S, 3, (uint64_t[]){7, 8, 255}));
-    struct sam_buffer model = make_model(graph);
+    SCOPED(sam_buffer) model = make_model(graph);
     struct sam_onnx onnx;
-    struct sam_error error = {0};
-    must(sam_onnx_parse(model.data, model.size, "m.onnx", &onnx, &error), &error);
+    succeeds(sam_onnx_parse, model.data, model.size, "m.onnx", &onnx);
     assert_int_equal(onnx.count, 4);
     expect_tensor(&onnx, 0, "w", SAM_F32, 2, "abcdefgh", 8);
     assert_int_equal(onnx.tensors[0].shape[0], 1);
@@ -100,7 +95,6 @@ TEST(places)
     expect_tensor(&onnx, 3, "last", SAM_U8, 1, "\7\10\377", 3);
     assert_ptr_equal(onnx.data[0], (uint8_t *)memmem(model.data, model.size, "abcdefgh", 8));
     sam_onnx_free(&onnx);
-    sam_buffer_free(&model);
 }
 
 /* Elements in the field of their type: packed, one by one, in several parts. */
@@ -245,14 +239,12 @@ TEST(cut)
     struct sam_buffer graph = {0};
     put_message(&graph, 5, scalar("a"));
     put_message(&graph, 1, make_constant("c", packed("", INT64, INT64S, 1, (uint64_t[]){300})));
-    struct sam_buffer model = make_model(graph);
+    SCOPED(sam_buffer) model = make_model(graph);
     for (size_t size = 0; size < model.size; size++) {
         struct sam_onnx onnx;
-        uint8_t *copy = malloc(size + 1); /* for the sanitizer */
+        FREED uint8_t *copy = malloc(size + 1); /* for the sanitizer */
         assert_non_null(copy);
         memcpy(copy, model.data, size);
         assert_int_equal(sam_onnx_parse(copy, size, "m.onnx", &onnx, NULL), SAM_ERR_INPUT);
-        free(copy);
     }
-    sam_buffer_free(&model);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX models with data in external files. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,7 +7,6 @@
 
 #include "folder.h"
 #include "format/protobuf.h"
-#include "must.h"
 #include "samite/file.h"
 #include "samite/model.h"
 
@@ -53,31 +50,27 @@ static struct sam_buffer external(const char *name, const char *location, const 
 static void save_model(struct sam_buffer tensor)
 {
     struct sam_buffer graph = {0};
-    struct sam_error error = {0};
     put_message(&graph, 5, tensor);
-    struct sam_buffer model = make_model(graph);
-    must(sam_file_save("model.onnx", model.data, model.size, &error), &error);
-    sam_buffer_free(&model);
+    SCOPED(sam_buffer) model = make_model(graph);
+    succeeds(sam_file_save, "model.onnx", model.data, model.size);
 }
 
 static void save(const char *path, const char *text)
 {
-    struct sam_error error = {0};
-    must(sam_file_save(path, text, strlen(text), &error), &error);
+    succeeds(sam_file_save, path, text, strlen(text));
 }
 
 static void expect_read(const char *bytes)
 {
     struct sam_model *model;
-    struct sam_error error = {0};
     char found[8];
     size_t count;
-    must(sam_model_open("model.onnx", &model, &error), &error);
+    succeeds(sam_model_open, "model.onnx", &model);
     assert_int_equal(sam_model_tensors(model, &count)->size, 8);
     assert_int_equal(count, 1);
-    must(sam_model_read(model, 0, 0, 8, found, &error), &error);
+    succeeds(sam_model_read, model, 0, 0, 8, found);
     assert_memory_equal(found, bytes, 8);
-    must(sam_model_read(model, 0, 3, 4, found, &error), &error);
+    succeeds(sam_model_read, model, 0, 3, 4, found);
     assert_memory_equal(found, bytes + 3, 4);
     sam_model_close(model);
 }
@@ -123,17 +116,17 @@ TEST(mixes, .setup_func = enter_folder, .teardown_func = leave_folder)
     put_message(&graph, 5, inside);
     put_message(&graph, 5, external("b", "b", NULL, NULL));
     struct sam_buffer bytes = make_model(graph);
-    must(sam_file_save("model.onnx", bytes.data, bytes.size, &error), &error);
+    succeeds(sam_file_save, "model.onnx", bytes.data, bytes.size);
     sam_buffer_free(&bytes);
-    must(sam_model_open("model.onnx", &model, &error), &error);
+    succeeds(sam_model_open, "model.onnx", &model);
     static const char *const expected[] = {"aaaaaaaa", "inside..", "bbbbbbbb"};
     for (size_t i = 0; i < 9; i++) {
-        must(sam_model_read(model, i * 2 % 3, 0, 8, found, &error), &error);
+        succeeds(sam_model_read, model, i * 2 % 3, 0, 8, found);
         assert_memory_equal(found, expected[i * 2 % 3], 8);
     }
     /* A file truncated while the model is open. */
     assert_int_equal(truncate("b", 4), 0);
-    must(sam_model_read(model, 0, 0, 8, found, &error), &error);
+    succeeds(sam_model_read, model, 0, 0, 8, found);
     assert_int_equal(sam_model_read(model, 2, 0, 8, found, &error), SAM_ERR_INPUT);
     sam_model_close(model);
 }

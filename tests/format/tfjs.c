@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests of TensorFlow.js: valid ones, and errors. */
-#include <string.h>
 
 #include "test.h"
 
@@ -14,9 +13,7 @@
 static struct sam_tfjs parse(const char *text)
 {
     struct sam_tfjs t;
-    struct sam_error error;
-    if (sam_tfjs_parse(text, strlen(text), "m.json", &t, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_tfjs_parse, text, strlen(text), "m.json", &t);
     return t;
 }
 

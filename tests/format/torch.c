@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PyTorch checkpoints written here, pickle and archive: valid ones, and errors. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "format/checkpoint.h"
-#include "must.h"
 #include "samite/model.h"
 #include "streams.h"
 
@@ -25,8 +21,7 @@ static struct sam_buffer archive(struct zip z, struct sam_buffer pickle,
     zip_add(&z, "archive/data.pkl", pickle.data, pickle.size);
     zip_add(&z, "archive/byteorder", "little", 6);
     for (; stored && stored->key; stored++) {
-        char name[64];
-        snprintf(name, sizeof name, "archive/data/%s", stored->key);
+        FREED char *name = formatted("archive/data/%s", stored->key);
         zip_add(&z, name, stored->bytes, stored->size);
     }
     sam_buffer_free(&pickle);
@@ -39,7 +34,6 @@ static void expect_tensor(struct sam_model *model, size_t at, const char *name, 
                           size_t rank, const uint64_t *shape, const void *bytes, size_t size)
 {
     size_t count;
-    struct sam_error error = {0};
     const struct sam_weight *w = sam_model_tensors(model, &count) + at;
     assert_true(at < count);
     assert_string_equal(w->name, name);
@@ -47,16 +41,15 @@ static void expect_tensor(struct sam_model *model, size_t at, const char *name, 
     assert_int_equal(w->rank, rank);
     assert_memory_equal(w->shape, shape, rank * sizeof *shape);
     assert_int_equal(w->size, size);
-    uint8_t *all = malloc(size + 1);
-    must(sam_model_read(model, at, 0, size, all, &error), &error);
+    FREED uint8_t *all = malloc(size + 1);
+    succeeds(sam_model_read, model, at, 0, size, all);
     assert_memory_equal(all, bytes, size);
     /* Any range of it, also within elements. */
     for (size_t first = 0; first <= size; first += 3) {
         const size_t part = size - first < 5 ? size - first : 5;
-        must(sam_model_read(model, at, first, part, all, &error), &error);
+        succeeds(sam_model_read, model, at, first, part, all);
         assert_memory_equal(all, (const uint8_t *)bytes + first, part);
     }
-    free(all);
 }
 
 static const uint64_t shape_23[] = {2, 3}, shape_32[] = {3, 2}, by_row[] = {3, 1},
@@ -104,8 +97,8 @@ static void check_views(struct zip z)
     struct sam_error error = {0};
     size_t count;
     fill_views(&p);
-    struct sam_buffer file = archive(z, p, view_storages);
-    must(sam_model_open_torch(test_source(&file), "m.pt", &model, &error), &error);
+    SCOPED(sam_buffer) file = archive(z, p, view_storages);
+    succeeds(sam_model_open_torch, test_source(&file), "m.pt", &model);
     sam_model_tensors(model, &count);
     assert_int_equal(count, 7);
     expect_tensor(model, 0, "w", SAM_I16, 2, shape_23, numbers, 12);
@@ -121,7 +114,6 @@ static void check_views(struct zip z)
     assert_int_equal(sam_model_read(model, 7, 0, 0, &byte, &error), SAM_ERR_USAGE);
     assert_int_equal(sam_model_read(model, 0, 12, 1, &byte, &error), SAM_ERR_USAGE);
     sam_model_close(model);
-    sam_buffer_free(&file);
 }
 
 TEST(views)
@@ -162,17 +154,15 @@ TEST(types)
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         struct sam_buffer p = {0};
         struct sam_model *model;
-        struct sam_error error = {0};
         const size_t size = 4 * sam_dtype_size(rows[i].type);
         pickle_op(&p, "\x80\x02");
         pickle_tensor(&p, &(struct pickled){rows[i].storage, "0", rows[i].dtype ? size : 4, 0, 1,
                                             four, one, rows[i].dtype});
-        struct sam_buffer file =
+        SCOPED(sam_buffer) file =
             archive((struct zip){0}, p, (struct stored[]){{"0", bytes, size}, {0}});
-        must(sam_model_open_torch(test_source(&file), "m.pt", &model, &error), &error);
+        succeeds(sam_model_open_torch, test_source(&file), "m.pt", &model);
         expect_tensor(model, 0, "data", rows[i].type, 1, four, bytes, size);
         sam_model_close(model);
-        sam_buffer_free(&file);
     }
 }
 
@@ -181,7 +171,6 @@ TEST(layout)
 {
     struct sam_buffer p = pickle_begin();
     struct sam_weights weights;
-    struct sam_error error = {0};
     fill_views(&p);
     pickle_op(&p, "(");
     pickle_text(&p, "part");
@@ -189,11 +178,11 @@ TEST(layout)
     pickle_op(&p, "u");
     uint8_t words[40];
     memset(words, 7, sizeof words);
-    struct sam_buffer file = archive(
+    SCOPED(sam_buffer) file = archive(
         (struct zip){0}, p,
         (struct stored[]){
             view_storages[0], view_storages[1], {"3", words, sizeof words}, view_storages[2], {0}});
-    must(sam_torch_weights(test_source(&file), "m.pt", &weights, &error), &error);
+    succeeds(sam_torch_weights, test_source(&file), "m.pt", &weights);
     assert_int_equal(weights.file_size, file.size);
     static const char *const names[] = {"w", "layers.0.bias", "archive/data/3", "part",
                                         "archive/data/3"};
@@ -209,21 +198,18 @@ TEST(layout)
                      1); /* transposed: the order does not match the shape */
     assert_int_equal(weights.tensors[3].type, SAM_I32);
     sam_weights_free(&weights);
-    sam_buffer_free(&file);
 }
 
 /* A state dict without tensors, whose archive has no storages. */
 TEST(nothing)
 {
     struct sam_weights weights;
-    struct sam_error error = {0};
     struct sam_buffer p = pickle_begin();
     pickle_op(&p, "u");
-    struct sam_buffer file = archive((struct zip){0}, p, NULL);
-    must(sam_torch_weights(test_source(&file), "m.pt", &weights, &error), &error);
+    SCOPED(sam_buffer) file = archive((struct zip){0}, p, NULL);
+    succeeds(sam_torch_weights, test_source(&file), "m.pt", &weights);
     assert_int_equal(weights.count, 0);
     sam_weights_free(&weights);
-    sam_buffer_free(&file);
 }
 
 /* --- refusals */

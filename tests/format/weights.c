@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of weights, built by hand: valid layouts, and errors. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "samite/format.h"
 
 static struct sam_buffer safetensors(const char *header, size_t data)
@@ -55,20 +53,17 @@ TEST(npy_order)
         {"'|u1', 'fortran_order': False, 'shape': (24,), }", SAM_U8, 1, false},
     };
     for (size_t i = 0; i < SAM_COUNT(files); i++) {
-        struct sam_buffer file = {0};
+        SCOPED(sam_buffer) file = {0};
         struct sam_weights weights;
-        struct sam_error error = {0};
         sam_buffer_append(&file, "\x93NUMPY\1\0\x76\0", 10);
         sam_buffer_printf(&file, "%-117s\n", files[i].header);
         memmove(file.data + 10 + 10, file.data + 10, 107);
         memcpy(file.data + 10, "{'descr': ", 10);
         sam_buffer_fill(&file, 1, 24);
-        if (parse(SAM_WEIGHTS_NPY, &file, &weights, &error) != SAM_OK)
-            fail_msg("%s", error.text);
+        succeeds(parse, SAM_WEIGHTS_NPY, &file, &weights);
         expect_weight(&weights.tensors[0], "data", files[i].type, 128, 24, files[i].rank);
         assert_int_equal(weights.out_of_order, files[i].out_of_order);
         sam_weights_free(&weights);
-        sam_buffer_free(&file);
     }
 }
 
@@ -81,12 +76,11 @@ TEST(safetensors_files)
         "\"e\":{\"dtype\":\"F32\",\"shape\":[0,5],\"data_offsets\":[12,12]},"
         "\"q\":{\"dtype\":\"F6_E2M3\",\"shape\":[4],\"data_offsets\":[13,16]},"
         "\"a\":{\"dtype\":\"F8_E5M2\",\"shape\":[],\"data_offsets\":[12,13]}}  ";
-    struct sam_buffer file = safetensors(header, 16);
+    SCOPED(sam_buffer) file = safetensors(header, 16);
     struct sam_weights weights;
     struct sam_error error = {0};
     uint64_t at = sizeof header - 1 + 8;
-    if (parse(SAM_WEIGHTS_SAFETENSORS, &file, &weights, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(parse, SAM_WEIGHTS_SAFETENSORS, &file, &weights);
     assert_int_equal(weights.kind, SAM_WEIGHTS_SAFETENSORS);
     assert_int_equal(weights.header_size, at);
     assert_int_equal(weights.file_size, at + 16);
@@ -109,7 +103,6 @@ TEST(safetensors_files)
     assert_int_equal(asked, 2);
     assert_int_equal(weights.file_size, at + 16);
     sam_weights_free(&weights);
-    sam_buffer_free(&file);
 }
 
 TEST(damaged_safetensors)
@@ -139,14 +132,13 @@ TEST(damaged_safetensors)
          "overlaps"},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct sam_buffer file = safetensors(cases[i].header, 32);
+        SCOPED(sam_buffer) file = safetensors(cases[i].header, 32);
         struct sam_weights weights;
         struct sam_error error = {0};
         assert_int_equal(parse(SAM_WEIGHTS_SAFETENSORS, &file, &weights, &error), SAM_ERR_INPUT);
         if (!strstr(error.text, cases[i].part))
             fail_msg("%s: '%s' does not say '%s'", cases[i].header, error.text, cases[i].part);
         assert_null(weights.tensors);
-        sam_buffer_free(&file);
     }
     struct sam_buffer file = safetensors("{}", 0);
     struct sam_weights weights;
@@ -222,8 +214,7 @@ TEST(gguf_files)
     struct sam_error error = {0};
     uint64_t at = file.size - 256;
     assert_int_equal(sam_weights_kind_of(file.data, 8, "a.bin"), SAM_WEIGHTS_GGUF);
-    if (parse(SAM_WEIGHTS_GGUF, &file, &weights, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(parse, SAM_WEIGHTS_GGUF, &file, &weights);
     assert_int_equal(weights.header_size, at);
     assert_int_equal(weights.count, 3);
     expect_weight(&weights.tensors[0], "f16", SAM_F16, at, 32, 2);
@@ -238,13 +229,12 @@ TEST(gguf_files)
         assert_null(weights.tensors);
     }
     file.data[4] = 1;
-    assert_int_equal(parse(SAM_WEIGHTS_GGUF, &file, &weights, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, "a version other than 2 or 3"));
+    must_fail(SAM_ERR_INPUT, "a version other than 2 or 3", parse, SAM_WEIGHTS_GGUF, &file,
+              &weights);
     sam_buffer_free(&file);
     for (uint32_t alignment = 0; alignment < 4; alignment += 3) {
         file = gguf(alignment);
-        assert_int_equal(parse(SAM_WEIGHTS_GGUF, &file, &weights, &error), SAM_ERR_INPUT);
-        assert_non_null(strstr(error.text, "not a power of two"));
+        must_fail(SAM_ERR_INPUT, "not a power of two", parse, SAM_WEIGHTS_GGUF, &file, &weights);
         sam_buffer_free(&file);
     }
 }
@@ -260,24 +250,21 @@ TEST(npy_files)
         {"|u1", SAM_U8, 1},  {"|V2", SAM_U16, 2},    {"|V1", SAM_U8, 1},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct sam_buffer file = {0};
+        SCOPED(sam_buffer) file = {0};
         struct sam_weights weights;
-        struct sam_error error = {0};
         sam_buffer_append(&file, "\x93NUMPY\x01\x00\x76\x00", 10);
         sam_buffer_printf(&file, "{'descr': '%s', 'fortran_order': False, 'shape': (3, 2), }",
                           cases[i].descr);
         sam_buffer_fill(&file, ' ', 128 - file.size);
         sam_buffer_fill(&file, 1, (size_t)6 * cases[i].width);
-        if (parse(SAM_WEIGHTS_NPY, &file, &weights, &error) != SAM_OK)
-            fail_msg("%s", error.text);
+        succeeds(parse, SAM_WEIGHTS_NPY, &file, &weights);
         assert_int_equal(weights.header_size, 128);
         assert_int_equal(weights.count, 1);
         expect_weight(&weights.tensors[0], "data", cases[i].type, 128, 6 * cases[i].width, 2);
         sam_weights_free(&weights);
         file.size--;
-        assert_int_equal(parse(SAM_WEIGHTS_NPY, &file, &weights, &error), SAM_ERR_INPUT);
-        assert_non_null(strstr(error.text, "extends past the end of the file"));
-        sam_buffer_free(&file);
+        must_fail(SAM_ERR_INPUT, "extends past the end of the file", parse, SAM_WEIGHTS_NPY, &file,
+                  &weights);
     }
 }
 
@@ -316,7 +303,7 @@ static void huge_in_text(enum sam_weights_kind kind, const char *header, bool np
             char text[512];
             sam_format(text, sizeof text, "%.*s%llu%s", (int)(at - header), header,
                        (unsigned long long)huge[k], at + strspn(at, "0123456789"));
-            struct sam_buffer file = {0};
+            SCOPED(sam_buffer) file = {0};
             if (npy) {
                 sam_buffer_append(&file, "\x93NUMPY\1\0\xf6\0", 10);
                 sam_buffer_printf(&file, "%-245s\n", text);
@@ -325,7 +312,6 @@ static void huge_in_text(enum sam_weights_kind kind, const char *header, bool np
                 file = safetensors(text, 32);
             }
             refused_or_inside(kind, &file);
-            sam_buffer_free(&file);
         }
     }
 }
@@ -338,7 +324,7 @@ TEST(huge_numbers)
                  false);
     huge_in_text(SAM_WEIGHTS_NPY,
                  "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2, 1, 0, 1), }", true);
-    struct sam_buffer file = gguf(64);
+    SCOPED(sam_buffer) file = gguf(64);
     for (size_t at = 4; at + 8 <= file.size - 256; at++) /* also as part of another word */
         for (size_t k = 0; k < SAM_COUNT(huge); k++) {
             uint8_t before[8];
@@ -347,7 +333,6 @@ TEST(huge_numbers)
             refused_or_inside(SAM_WEIGHTS_GGUF, &file);
             memcpy(file.data + at, before, 8);
         }
-    sam_buffer_free(&file);
 }
 
 TEST(kinds)

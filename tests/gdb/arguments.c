@@ -2,8 +2,6 @@
 /* Bad arguments of gdb.h. */
 #include "test.h"
 
-#include "base/base.h"
-#include "refuses.h"
 #include "samite/gdb.h"
 
 TEST(arguments)

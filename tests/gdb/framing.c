@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Malformed frames, and connections: descriptors and sockets. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -13,8 +10,6 @@
 #include "test.h"
 
 #include "client.h"
-#include "must.h"
-#include "refuses.h"
 #include "simt/program.h"
 
 /* Serve a small program; the bytes sent to the client are compared one by one. */
@@ -24,9 +19,9 @@ static enum sam_status serve_bytes(struct client *c, struct sam_gdb_result *resu
     struct sam_session *session;
     struct sam_gdb *gdb;
     struct sam_error e = {0};
-    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &e), &e);
+    succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
     const struct sam_gdb_transport transport = client_transport(c);
-    must(sam_gdb_open(&transport, NULL, &gdb, &e), &e);
+    succeeds(sam_gdb_open, &transport, NULL, &gdb);
     const enum sam_status status = sam_gdb_serve(gdb, session, true, result, &e);
     sam_gdb_close(gdb);
     sam_session_close(session);
@@ -76,7 +71,7 @@ TEST(lengths)
     enum { LONGEST = 16384 };
     for (size_t more = 0; more < 3; more++) {
         const size_t size = LONGEST + (more == 2 ? 100000 : more);
-        char *packet = malloc(size);
+        FREED char *packet = malloc(size);
         struct client c = {0};
         assert_non_null(packet);
         memset(packet, '0', size);
@@ -90,7 +85,6 @@ TEST(lengths)
         client_expect(&c, "QC1");
         client_expect(&c, "OK");
         client_free(&c);
-        free(packet);
     }
 }
 
@@ -185,7 +179,7 @@ TEST(descriptors)
         pthread_t thread;
         int pair[2];
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-        must(sam_gdb_connect(pair[0], pair[0], &server.link, &server.error), &server.error);
+        succeeds(sam_gdb_connect, pair[0], pair[0], &server.link);
         assert_int_equal(sam_gdb_port(server.link), 0);
         assert_int_equal(pthread_create(&thread, NULL, serve_link, &server), 0);
         converse(pair[1], &server, thread, vanishes);
@@ -216,7 +210,7 @@ TEST(sockets)
     for (int vanishes = 0; vanishes < 2; vanishes++) {
         struct server server = {.link = NULL}, second = {.link = NULL};
         pthread_t thread;
-        must(sam_gdb_listen(0, &server.link, &server.error), &server.error);
+        succeeds(sam_gdb_listen, 0, &server.link);
         const unsigned port = sam_gdb_port(server.link);
         assert_true(port > 0);
         /* the port is taken */
@@ -232,7 +226,7 @@ TEST(sockets)
         refuses(sam_gdb_accept, server.link, NULL); /* there is only one client */
         sam_gdb_hang_up(server.link);
         /* and now it is free */
-        must(sam_gdb_listen(port, &server.link, &server.error), &server.error);
+        succeeds(sam_gdb_listen, port, &server.link);
         sam_gdb_hang_up(server.link);
     }
 }
@@ -242,7 +236,7 @@ TEST(nobody_comes)
     static volatile int stop = 1;
     struct sam_gdb_link *link;
     struct sam_error e;
-    must(sam_gdb_listen(0, &link, &e), &e);
+    succeeds(sam_gdb_listen, 0, &link);
     assert_int_equal(sam_gdb_accept(link, &stop, &e), SAM_ERR_STOPPED);
     sam_gdb_hang_up(link);
     sam_gdb_hang_up(NULL);

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol on launches: inspection and changes, packet by packet. Execution:
- * running.c; malformed packets: framing.c; gdb itself: multiarch.c. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+ * running.c; malformed packets: framing.c; gdb itself: multiarch.txt. */
 
 #include "test.h"
 
-#include "must.h"
-#include "refuses.h"
 #include "served.h"
 
 TEST(handshake)
 {
-    struct served *s = open_served(two_warps, 2, 3);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 3);
     TALK(s,
          {"qSupported:multiprocess+;swbreak+;hwbreak+;xmlRegisters=i386",
           "PacketSize=4000;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+;"
@@ -27,7 +22,6 @@ TEST(handshake)
          {"qThreadExtraInfo,2", "776f726b67726f757020302077617270203"
                                 "12c2038206f662038206c616e6573"},
          {"qThreadExtraInfo,9", "E03"});
-    close_served(s);
 }
 
 /* A document in parts of `size` equals the document read at once. */
@@ -35,7 +29,7 @@ TEST(transfers)
 {
     static const char *const objects[] = {"qXfer:features:read:target.xml", "qXfer:threads:read:"};
     for (size_t i = 0; i < SAM_COUNT(objects); i++) {
-        struct served *s = open_served(two_warps, 2, 1);
+        SCOPED_SERVED *s = open_served(two_warps, 2, 1);
         struct client *c = &s->client;
         char request[96];
         struct sam_buffer whole = {0}, parts = {0};
@@ -87,7 +81,6 @@ TEST(transfers)
         }
         sam_buffer_free(&whole);
         sam_buffer_free(&parts);
-        close_served(s);
     }
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"qXfer:features:read:other.xml:0,100", ""},
@@ -101,7 +94,7 @@ TEST(transfers)
 
 TEST(registers)
 {
-    struct served *s = open_served(two_warps, 2, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 1);
     TALK(s, {"p20", "00000080"}, {"p0", "00000000"}, {"P5=78563412", "OK"}, {"p5", "78563412"},
          {"P0=01000000", "OK"}, {"p0", "00000000"}, {"P28=efbeadde", "OK"},
          {"p28", "efbeadde"}, /* x39 */
@@ -116,7 +109,6 @@ TEST(registers)
          {"p11111111111111111", "E01"}, {"P5", "E01"}, {"P5=", "E01"}, {"P5=7856341", "E01"},
          {"P5=785634zz", "E01"}, {"P5=7856341200", "E01"}, {"Pffff=00000000", "E01"}, {"Hg2", "OK"},
          {"p5", "00000000"}, {"p20", "00000080"});
-    close_served(s);
 }
 
 /* Register `number` in the digits of all registers. */
@@ -129,7 +121,7 @@ static void put(char *all, unsigned number, const char digits[8])
 /* Write back the registers that were read, changed in a few places. */
 TEST(all_registers)
 {
-    struct served *s = open_served(two_warps, 1, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 1, 1);
     char all[1 + 68 * 8 + 1] = "G", answer[68 * 8 + 1];
     memset(all + 1, '0', 68 * 8);
     put(all + 1, 7, "44332211");
@@ -138,14 +130,12 @@ TEST(all_registers)
     memcpy(answer, all + 1, sizeof answer);
     TALK(s, {"P7=00000000", "OK"}, {all, "OK"}, {"g", answer}, {"p7", "44332211"}, {"G", "E01"},
          {"G00", "E01"}, {"Gzz", "E01"}, {"G0", "E01"});
-    close_served(s);
 }
 
 TEST(memory)
 {
-    struct served *s = open_served(two_warps, 2, 2);
-    char end[32];
-    snprintf(end, sizeof end, "m%x,20", DATA + DATA_SIZE - 4);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 2);
+    FREED char *end = formatted("m%x,20", DATA + DATA_SIZE - 4);
     TALK(s, {"X90000020,4:}$#\x03", "OK"}, {"m90000020,4", "7d242303"}, {"X90000020,0:", "OK"},
          {"M90000000,4:01020304", "OK"}, {"m90000000,4", "01020304"}, {"m90000001,2", "0203"},
          {"m90000000,0", ""}, {end, "00000000"}, {"m80000000,4", "????????"}, {"m10,4", "E0e"},
@@ -155,12 +145,11 @@ TEST(memory)
          {"M90000000,ffffffffffffffff:00", "E01"}, {"M10,1:00", "E0e"}, {"X90000000,4:ab", "E01"},
          {"X90000000,fffff:ab", "E01"}, {"M70000000,4:deadbeef", "OK"}, {"m70000000,4", "deadbeef"},
          {"m90000000,4", "01020304"});
-    close_served(s);
 }
 
 TEST(lanes)
 {
-    struct served *s = open_served(two_warps, 2, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 1);
     struct client *c = &s->client;
     client_packet(c, "Z0,80000030,4");
     client_packet(c, "qRcmd,6c616e652035"); /* lane 5 */
@@ -196,7 +185,6 @@ TEST(lanes)
                              "lane\n");
     client_expect(c, "OK");
     client_expect_end(c);
-    close_served(s);
 }
 
 TEST(monitor)
@@ -218,7 +206,7 @@ TEST(monitor)
         {"workgroup 1", "workgroup 1: its warps are threads now, from thread id 3\n"},
         {"a\33[31mb", "monitor command 'a [[]31mb': expected one of these\n*"},
     };
-    struct served *s = open_served(two_warps, 2, 3);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 3);
     struct client *c = &s->client;
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         char packet[128] = "qRcmd,";
@@ -238,14 +226,13 @@ TEST(monitor)
     client_expect(c, "m1,2,3,4");
     client_expect(c, "E01");
     client_expect(c, "E01");
-    close_served(s);
 }
 
 /* Only the program can be read, and nothing can be written. */
 TEST(files)
 {
     static const char program[] = "\177ELF$#}*\n and so on";
-    struct served *s = open_served(two_warps, 1, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 1, 1);
     struct client *c = &s->client;
     size_t size;
     s->options.program = program;
@@ -295,12 +282,11 @@ TEST(files)
     client_expect(c, "F0");
     client_expect(c, "F-1,09");
     client_expect_end(c);
-    close_served(s);
 }
 
 TEST(refusals)
 {
-    struct served *s = open_served(two_warps, 1, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 1, 1);
     struct sam_gdb *gdb;
     struct sam_gdb_result result;
     const struct sam_gdb_transport transport = client_transport(&s->client);
@@ -317,5 +303,4 @@ TEST(refusals)
     refuses(sam_gdb_serve, gdb, s->session, true, &result);
     sam_gdb_close(gdb);
     sam_gdb_close(NULL);
-    close_served(s);
 }

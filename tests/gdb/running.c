@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The remote protocol on launches: running forward and backward, and stop reasons. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
 #include "served.h"
 
 TEST(breakpoints)
 {
-    struct served *s = open_served(two_warps, 2, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 1);
     TALK(s, {"qSupported:swbreak+;hwbreak+", "*"}, {"Z0,8000003c,4", "OK"},
          {"Z0,8000003c,4", "OK"}, /* again */
          {"vCont;c", "T05swbreak:;thread:1;20:3c000080;02:*;08:*;"}, {"m90000000,4", "00000000"},
@@ -22,7 +18,6 @@ TEST(breakpoints)
          {"Z5,0,0", "E01"}, {"Z2,90000000,0", "E16"}, {"Z0", "E01"}, {"z0", "E01"},
          {"Z2,90000008,4", "OK"}, {"c", "T05watch:90000008;thread:1;20:54000080;*"},
          {"m90000008,4", "00000000"});
-    close_served(s);
 }
 
 /* For gdb, RISC-V watchpoints stop before the access. It removes them and steps; a client that
@@ -50,7 +45,7 @@ TEST(watchpoints)
 
 TEST(steps)
 {
-    struct served *s = open_served(two_warps, 2, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 1);
     TALK(s, {"vCont;s:2;c", "T05thread:2;20:04000080;*"},
          {"vCont;s:2", "T05thread:2;20:08000080;*"}, {"s", "T05thread:2;20:0c000080;*"},
          {"Hc1", "OK"}, {"s", "T05thread:1;20:04000080;*"},
@@ -64,13 +59,12 @@ TEST(steps)
          {"Cq", "E01"}, {"p20", "48000080"},
          {"s80000058", "T05thread:1;20:48000080;*"}, /* warp 2 ended there: the other continues */
          {"vCont;c:1", "W00"});
-    close_served(s);
 }
 
 /* A waiting warp, while the others may not run. */
 TEST(locked)
 {
-    struct served *s = open_served(two_warps, 2, 1);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 1);
     struct client *c = &s->client;
     client_packet(c, "vCont;c:1");
     client_packet(c, "vCont;s:1");
@@ -85,7 +79,6 @@ TEST(locked)
     client_expect(c, "T11thread:1;20:44000080;*");
     client_expect(c, "l*>at a barrier, 8 of 8 lanes<*");
     client_expect(c, "T05thread:1;20:48000080;*");
-    close_served(s);
 }
 
 TEST(reverse)
@@ -110,7 +103,7 @@ TEST(reverse)
 
 TEST(exits)
 {
-    struct served *s = open_served(two_warps, 2, 3);
+    SCOPED_SERVED *s = open_served(two_warps, 2, 3);
     client_packet(&s->client, "vCont;c");
     serve(s);
     must(s->status, &s->error);
@@ -118,7 +111,6 @@ TEST(exits)
     client_expect(&s->client, "W00");
     client_expect_end(&s->client);
     assert_int_equal(program_word(&s->program, DATA + 8), 65 + 66);
-    close_served(s);
 }
 
 /* Detached: the caller continues, without the breakpoint. */
@@ -179,7 +171,7 @@ TEST(stops)
 TEST(interrupts)
 {
     for (size_t part = 0; part < 3; part++) {
-        struct served *s = open_served("loop: addi t0, t0, 1\n j loop\n", 1, 1);
+        SCOPED_SERVED *s = open_served("loop: addi t0, t0, 1\n j loop\n", 1, 1);
         s->client.part = part;
         client_packet(&s->client, "c");
         client_bytes(&s->client, "\3", 1);
@@ -193,7 +185,6 @@ TEST(interrupts)
         client_expect(&s->client, "T05thread:1;20:0?000080;*");
         client_expect_end(&s->client);
         must(s->status, &s->error);
-        close_served(s);
     }
 }
 
@@ -209,7 +200,7 @@ TEST(traps)
         {"nop\nloop: j loop\n", "T18thread:1;20:04000080;*", "X18", 100},
     };
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        struct served *s = open_served(rows[i].text, 1, 1);
+        SCOPED_SERVED *s = open_served(rows[i].text, 1, 1);
         struct client *c = &s->client;
         s->program.options.max_insns = rows[i].max_insns;
         client_packet(c, "c");
@@ -223,7 +214,6 @@ TEST(traps)
         client_expect(c, rows[i].death);
         client_expect_end(c);
         assert_int_equal(s->status, SAM_ERR_TRAP);
-        close_served(s);
     }
     /* repaired: it continues, although the client passes the signal */
     struct served *s = open_served("nop\nlw t0, 0(s0)\nendprg\n", 1, 1);
@@ -234,7 +224,7 @@ TEST(traps)
 /* A step that waits for the others finds them waiting elsewhere. */
 TEST(deadlock)
 {
-    struct served *s = open_served("csrr t0, wid\nbnez t0, other\nbarrier x0, x0, 0\nendprg\n"
+    SCOPED_SERVED *s = open_served("csrr t0, wid\nbnez t0, other\nbarrier x0, x0, 0\nendprg\n"
                                    "other: barrier x0, x0, 0\nendprg\n",
                                    2, 1);
     struct client *c = &s->client;
@@ -244,17 +234,15 @@ TEST(deadlock)
     client_expect_console(c, "samite: *workgroup 0*");
     client_expect(c, "T06thread:?;*");
     client_expect_end(c);
-    close_served(s);
 }
 
 /* Consecutive launches are one program: a breakpoint stays, a step ends at the start of the next
  * launch. */
 TEST(in_a_row)
 {
-    struct program p = program_new(two_warps, 8);
+    SCOPED(program) p = program_new(two_warps, 8);
     struct client c = {0};
     struct sam_gdb *gdb;
-    struct sam_error e;
     p.launch.warps = 2;
     client_packet(&c, "Z0,80000054,4");
     for (unsigned i = 0; i < 3; i++)
@@ -268,12 +256,12 @@ TEST(in_a_row)
     client_packet(&c, "z0,80000058,4");
     client_packet(&c, "c");
     const struct sam_gdb_transport transport = client_transport(&c);
-    must(sam_gdb_open(&transport, NULL, &gdb, &e), &e);
+    succeeds(sam_gdb_open, &transport, NULL, &gdb);
     for (unsigned i = 0; i < 4; i++) {
         struct sam_session *session;
         struct sam_gdb_result result;
-        must(sam_session_open(p.gpu, &p.launch, NULL, &session, &e), &e);
-        must(sam_gdb_serve(gdb, session, i == 3, &result, &e), &e);
+        succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
+        succeeds(sam_gdb_serve, gdb, session, i == 3, &result);
         assert_int_equal(result.end, SAM_GDB_EXITED);
         assert_int_equal(sam_session_workgroup_state(session, 0), SAM_SESSION_ENDED);
         sam_session_close(session);
@@ -292,5 +280,4 @@ TEST(in_a_row)
     client_expect_end(&c);
     sam_gdb_close(gdb);
     client_free(&c);
-    program_free(&p);
 }

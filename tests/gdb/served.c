@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "served.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
-
-#include "must.h"
 
 /* Two warps of 8 lanes: each stores its number, they meet at a barrier, and warp 0 adds them up.
  * Lanes above 3 take another path meanwhile. */

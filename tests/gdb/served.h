@@ -23,6 +23,12 @@ struct served *open_served(const char *text, uint32_t warps, uint32_t groups);
 /* Send all prepared packets, then hang up. */
 void serve(struct served *s);
 void close_served(struct served *s);
+/* SCOPED_SERVED *s = open_served(...): closed at the end of the block. */
+#define SCOPED_SERVED __attribute__((cleanup(scope_served_close))) struct served
+static inline void scope_served_close(struct served **s)
+{
+    close_served(*s);
+}
 /* Requests and their answers, one each, without console output; NULL ends them. Then gdb ends
  * the program. */
 void talk(struct served *s, const char *const (*talks)[2]);

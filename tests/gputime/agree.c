@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The presets agree with their measured models, within bounds. Without SAMITE_KERNELS there is
  * nothing to compare with. */
-#include <math.h>
-#include <stdio.h>
 
 #include "test.h"
 

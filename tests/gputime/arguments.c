@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of gputime.h and gputime_report.h. */
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "refuses.h"
 #include "samite/gputime.h"
 #include "samite/gputime_report.h"
 

@@ -3,7 +3,6 @@
  * the parameters. */
 #include "test.h"
 
-#include "base/base.h"
 #include "gputime/micro.h"
 
 static const char *const machines[] = {
@@ -164,9 +163,8 @@ TEST(every_workgroup_is_in_time)
     for (unsigned workgroups = 1; workgroups <= 729; workgroups *= 3) {
         const struct sam_gputime_config c = micro_machine(machines[0]);
         const struct micro m = {.setup = "", .body = "vid.v v1", .workgroups = workgroups};
-        struct sam_gputime_result result;
+        SCOPED(sam_gputime_result) result = {0};
         micro_cycles(&c, &m, 5, &result);
         assert_int_equal(result.insns, 6 * workgroups); /* and endprg */
-        sam_gputime_result_free(&result);
     }
 }

@@ -3,7 +3,6 @@
  * and banks, and the limits of accesses in flight, against the parameters. */
 #include "test.h"
 
-#include "base/base.h"
 #include "gputime/micro.h"
 
 /* ------------------------------------------------------------------------------------- chases */

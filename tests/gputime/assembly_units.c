@@ -3,7 +3,6 @@
  * measure the latencies, instructions of many warps the intervals of the parameters. */
 #include "test.h"
 
-#include "base/base.h"
 #include "gputime/micro.h"
 
 /* The presets, and each of them with all parameters changed. */

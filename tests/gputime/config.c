@@ -3,19 +3,17 @@
 #include "test.h"
 
 #include "gputime/gputime.h"
-#include "must.h"
 
 TEST(every_preset_is_possible)
 {
     struct sam_gputime_config config;
-    struct sam_error error;
     unsigned count = 0;
     for (; sam_gputime_preset(count); count++) {
         char text[64];
         sam_format(text, sizeof text, "preset=%s", sam_gputime_preset(count));
         sam_gputime_config_init(&config);
-        must(sam_gputime_config_set(&config, text, &error), &error);
-        must(sam_gputime_config_check(&config, &error), &error);
+        succeeds(sam_gputime_config_set, &config, text);
+        succeeds(sam_gputime_config_check, &config);
         assert_true(*sam_gputime_preset_meaning(count));
     }
     assert_int_equal(count, 3);
@@ -26,12 +24,11 @@ TEST(every_preset_is_possible)
 TEST(the_default_is_the_first_preset)
 {
     struct sam_gputime_config a, b;
-    struct sam_error error;
     sam_gputime_config_init(&a);
     sam_gputime_config_init(&b);
-    must(sam_gputime_config_set(&b, "preset=verilog", &error), &error);
+    succeeds(sam_gputime_config_set, &b, "preset=verilog");
     assert_memory_not_equal(&a, &b, sizeof a);
-    must(sam_gputime_config_set(&b, "preset=rtl", &error), &error);
+    succeeds(sam_gputime_config_set, &b, "preset=rtl");
     assert_memory_equal(&a, &b, sizeof a);
 }
 
@@ -61,7 +58,7 @@ TEST(overrides_follow_a_preset)
     struct sam_gputime_config config;
     struct sam_error error;
     sam_gputime_config_init(&config);
-    must(sam_gputime_config_set(&config, "preset=systemc,sms=4,sms=5", &error), &error);
+    succeeds(sam_gputime_config_set, &config, "preset=systemc,sms=4,sms=5");
     assert_int_equal(config.sms, 5);
     assert_int_equal(config.memory_perfect, 1);
     const struct sam_gputime_config before = config;
@@ -83,7 +80,7 @@ static void impossible(const char *text, const char *message)
     struct sam_gputime_config config;
     struct sam_error error;
     sam_gputime_config_init(&config);
-    must(sam_gputime_config_set(&config, text, &error), &error);
+    succeeds(sam_gputime_config_set, &config, text);
     must_refuse(sam_gputime_config_check(&config, &error), &error, message);
 }
 
@@ -105,12 +102,11 @@ TEST(two_values_may_exclude_each_other)
 TEST(workgroup_slots_may_be_idle)
 {
     struct sam_gputime_config config;
-    struct sam_error error;
     sam_gputime_config_init(&config);
-    must(sam_gputime_config_set(&config, "warps=2,groups=8", &error), &error);
-    must(sam_gputime_config_check(&config, &error), &error);
+    succeeds(sam_gputime_config_set, &config, "warps=2,groups=8");
+    succeeds(sam_gputime_config_check, &config);
     const struct sam_gputime_launch launch = {.workgroups = 3, .warps = 2, .lanes = 8};
-    must(sam_gputime_check(&config, &launch, &error), &error);
+    succeeds(sam_gputime_check, &config, &launch);
 }
 
 static void refuse_launch(struct sam_gputime_launch launch, const char *text, const char *message)
@@ -118,7 +114,7 @@ static void refuse_launch(struct sam_gputime_launch launch, const char *text, co
     struct sam_gputime_config config;
     struct sam_error error;
     sam_gputime_config_init(&config);
-    must(sam_gputime_config_set(&config, text, &error), &error);
+    succeeds(sam_gputime_config_set, &config, text);
     must_refuse(sam_gputime_check(&config, &launch, &error), &error, message);
 }
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
 
 static const struct sam_isa ventus = {32, SAM_EXT_I | SAM_EXT_M | SAM_EXT_A | SAM_EXT_ZICSR |

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores: coalescing, local memory, caches, limits of accesses in flight. */
+/* Loads and stores: coalescing, local memory, caches, limits of accesses in flight. Latencies and
+ * rates: assembly_memory.c. */
 #include "test.h"
 
 #include "gputime/stream.h"
@@ -36,34 +37,11 @@ static uint64_t chase(const char *text, uint32_t stride, uint32_t window)
             stream_scalar(&s, SAM_OP_lw, 5, DATA + i % round * stride);
             s.insns[s.count - 1].rs1 = 5;
         }
-        struct sam_gputime_result r = run(text);
+        SCOPED(sam_gputime_result) r = run(text);
         cycles[k] = r.cycles;
-        sam_gputime_result_free(&r);
     }
     assert_int_equal((cycles[1] - cycles[0]) % 100, 0);
     return (cycles[1] - cycles[0]) / 100;
-}
-
-/* A round of a pointer chase: collect, LSU, cache, write-back, wake-up. */
-TEST(a_chase_takes_the_latency_of_its_level)
-{
-    const struct sam_gputime_config c = stream_config("");
-    const uint32_t around = c.collect_request + c.collect_read + c.emit_latency + c.lsu_latency +
-                            c.lsu_return + c.wakeup_latency;
-    assert_int_equal(chase("", 128, 4096), around + c.l1_latency);
-    /* an L1 of two lines holds none of a round of eight; the L2 holds all */
-    const uint32_t l2 = c.l1_miss_latency + c.l2_latency + c.l1_fill_latency;
-    assert_int_equal(chase("l1_sets=1", 128, 1024), around + l2);
-    /* nor does an L2 of two */
-    const uint32_t beats = c.line_bytes / c.mem_bytes;
-    const uint32_t memory =
-        c.l1_miss_latency + c.mem_latency + beats - 1 + c.l2_miss_latency + c.l1_fill_latency;
-    assert_int_equal(chase("l1_sets=1,l2_sets=1,l2_ways=2", 128, 1024), around + memory);
-    /* perfect memory has one latency */
-    const struct sam_gputime_config p = stream_config("preset=systemc");
-    assert_int_equal(chase("preset=systemc", 128, 1024), p.collect_request + p.collect_read +
-                                                             p.emit_latency + p.perfect_latency +
-                                                             p.wakeup_latency);
 }
 
 /* The ruling: 7 from execution to write-back of a hit; 10 in the Verilog edition. */
@@ -127,12 +105,11 @@ TEST(lanes_are_coalesced_into_lines)
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         begin();
         stream_lanes(&s, SAM_OP_vle32_v, 8, cases[i].address, cases[i].stride);
-        struct sam_gputime_result r = run("");
+        SCOPED(sam_gputime_result) r = run("");
         assert_int_equal(r.sm[0].l1d.reads, cases[i].lines);
         assert_int_equal(r.rows[0].lines, cases[i].lines);
         assert_int_equal(r.rows[0].accesses, 1);
         assert_int_equal(r.dram_bytes_read, 128 * cases[i].lines);
-        sam_gputime_result_free(&r);
     }
 }
 
@@ -141,11 +118,10 @@ TEST(atomics_go_lane_by_lane)
 {
     begin();
     stream_scalar(&s, SAM_OP_amoadd_w, 5, DATA);
-    struct sam_gputime_result r = run("");
+    SCOPED(sam_gputime_result) r = run("");
     assert_int_equal(r.sm[0].l1d.writes, 1);
     assert_int_equal(r.sm[0].l1d.write_hits, 0);
     assert_int_equal(r.l2.writes, 1);
-    sam_gputime_result_free(&r);
 }
 
 TEST(stores_write_back_on_a_hit_only)
@@ -254,13 +230,12 @@ TEST(a_fence_orders_memory)
             stream_add(&s, SAM_OP_fence, 0, 0, 0);
         stream_scalar(&s, SAM_OP_lw, 7, DATA + 4096);
         stream_add(&s, SAM_OP_addi, 7, 7, 0);
-        struct sam_gputime_result r = run("");
+        SCOPED(sam_gputime_result) r = run("");
         cycles[fence] = r.cycles;
         uint64_t waited = 0;
         for (size_t i = 0; i < r.row_count; i++)
             waited += r.rows[i].reasons[SAM_GPUTIME_FENCE];
         assert_true(fence ? waited > 100 : waited == 0);
-        sam_gputime_result_free(&r);
     }
     assert_true(cycles[1] > cycles[0] + 90);
 }

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "base/base.h"
 #include "gputime/micro.h"
-#include "must.h"
 
 enum { REPEATS = 48 };
 
 struct sam_gputime_config micro_machine(const char *text)
 {
     struct sam_gputime_config config;
-    struct sam_error error;
     sam_gputime_config_init(&config);
-    must(sam_gputime_config_set(&config, text, &error), &error);
+    succeeds(sam_gputime_config_set, &config, text);
     config.icache_bytes = 0;
     config.groups_wait = 0; /* it has its own measurement */
-    must(sam_gputime_config_check(&config, &error), &error);
+    succeeds(sam_gputime_config_check, &config);
     return config;
 }
 

@@ -4,14 +4,10 @@
  * observer. The kernels are those of one seed unless SAMITE_SEED gives another; SAMITE_CASES:
  * how many of each preset, without memory instructions, with them, and with some parameters
  * changed. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "kernel.h"
-#include "must.h"
-#include "random.h"
 #include "reference/gputime_ref.h"
 
 struct history {
@@ -93,13 +89,12 @@ static void compare(const char *preset, const struct sam_gputime_config *config,
     struct history histories[2] = {{0}};
     struct gputime_ref_result plain;
     struct sam_gputime_result model, unobserved;
-    struct sam_error error;
     struct sam_gputime_source source = kernel_source(k);
     const struct sam_gputime_observer observer = {.context = &histories[0], .record = remember};
     const struct gputime_ref_watcher watcher = {&histories[1], remember};
-    must(sam_gputime_run(config, &k->launch, &source, &observer, &model, &error), &error);
+    succeeds(sam_gputime_run, config, &k->launch, &source, &observer, &model);
     source = kernel_source(k);
-    must(sam_gputime_run(config, &k->launch, &source, NULL, &unobserved, &error), &error);
+    succeeds(sam_gputime_run, config, &k->launch, &source, NULL, &unobserved);
     if (!is_same_result(&model, &unobserved))
         fail_msg("preset %s, SAMITE_SEED=0x%llx: without an observer, other results", preset,
                  (unsigned long long)seed);
@@ -137,8 +132,7 @@ static void change(struct sam_gputime_config *config, unsigned changes, uint64_t
         const uint64_t number = p->low + test_below(seed, 13);
         struct sam_gputime_config changed = *config;
         struct sam_error why;
-        char text[96];
-        snprintf(text, sizeof text, "%s=%" PRIu64, p->name, test_below(seed, 4) ? number : power);
+        FREED char *text = formatted("%s=%" PRIu64, p->name, test_below(seed, 4) ? number : power);
         if (sam_gputime_config_set(&changed, text, &why) == SAM_OK &&
             sam_gputime_config_check(&changed, &why) == SAM_OK)
             *config = changed;
@@ -151,12 +145,10 @@ static void random_kernels(void **state)
     const uint64_t cases = test_number("SAMITE_CASES", 60);
     uint64_t seed = test_number("SAMITE_SEED", 5);
     struct sam_gputime_config preset, config;
-    struct sam_error why;
-    char text[64];
     unsigned ran = 0;
     sam_gputime_config_init(&preset);
-    snprintf(text, sizeof text, "preset=%s", machine->preset);
-    must(sam_gputime_config_set(&preset, text, &why), &why);
+    FREED char *text = formatted("preset=%s", machine->preset);
+    succeeds(sam_gputime_config_set, &preset, text);
     for (uint64_t i = 0; i < cases; i++) {
         struct sam_error error;
         struct kernel k;
@@ -180,10 +172,9 @@ static void loads_at_the_end(void **state)
     uint64_t seed = UINT64_C(0xa0b4357118aa37b6);
     const uint64_t start = seed;
     struct sam_gputime_config config;
-    struct sam_error error;
     struct kernel k;
     sam_gputime_config_init(&config);
-    must(sam_gputime_config_set(&config, "preset=systemc", &error), &error);
+    succeeds(sam_gputime_config_set, &config, "preset=systemc");
     kernel_random(&k, &seed, true);
     compare("systemc", &config, &k, start);
     kernel_free(&k);

@@ -4,8 +4,6 @@
 
 #include "gputime/kernel.h"
 #include "gputime/stream.h"
-#include "must.h"
-#include "random.h"
 
 #define DATA 0x90000000u
 
@@ -54,16 +52,15 @@ static uint64_t run(const struct sam_gputime_config *config,
 {
     const struct sam_gputime_memory memory = {{request, port}, 7};
     struct sam_gputime *g;
-    struct sam_error error;
     uint64_t end = first;
     port->first = first;
     port->way = config->l1_miss_latency;
-    must(sam_gputime_open(config, launch, source, NULL, &memory, &g, &error), &error);
+    succeeds(sam_gputime_open, config, launch, source, NULL, &memory, &g);
     for (uint64_t now = first; now != UINT64_MAX; now = sam_gputime_tick(g, now))
         end = now + 1;
     assert_int_equal(sam_gputime_traffic(g)->read, port->bytes.read);
     assert_int_equal(sam_gputime_traffic(g)->written, port->bytes.written);
-    must(sam_gputime_close(g, result, &error), &error);
+    succeeds(sam_gputime_close, g, result);
     streams_check(result);
     assert_true(end >= first + result->cycles);
     assert_true(end >= port->acknowledged);
@@ -86,7 +83,7 @@ static uint64_t run_stream(const char *text, struct port *port, struct sam_gputi
 TEST(lines_are_asked_for_in_parts)
 {
     struct port port;
-    struct sam_gputime_result result;
+    SCOPED(sam_gputime_result) result = {0};
     s.count = s.address_count = 0;
     stream_scalar(&s, SAM_OP_lw, 5, DATA + 4);
     run_stream("icache_bytes=0", &port, &result);
@@ -95,13 +92,12 @@ TEST(lines_are_asked_for_in_parts)
     assert_int_equal(port.asked[1].address, DATA + 64);
     assert_int_equal(port.asked[0].now, port.asked[1].now);
     assert_int_equal(port.bytes.read, 128);
-    sam_gputime_result_free(&result);
 }
 
 TEST(a_write_names_its_bytes)
 {
     struct port port;
-    struct sam_gputime_result result;
+    SCOPED(sam_gputime_result) result = {0};
     s.count = s.address_count = 0;
     stream_scalar(&s, SAM_OP_sw, 5, DATA + 64 + 8);
     stream_lanes(&s, SAM_OP_vse32_v, 5, DATA + 256, 4);  /* a whole line */
@@ -118,13 +114,12 @@ TEST(a_write_names_its_bytes)
         assert_int_equal(port.asked[i].bytes, expected[i].bytes);
         assert_true(port.asked[i].write);
     }
-    sam_gputime_result_free(&result);
 }
 
 TEST(written_lines_follow_at_the_end)
 {
     struct port port;
-    struct sam_gputime_result result;
+    SCOPED(sam_gputime_result) result = {0};
     s.count = s.address_count = 0;
     stream_scalar(&s, SAM_OP_lw, 5, DATA + 4);
     stream_scalar(&s, SAM_OP_lw, 6, DATA + 132);
@@ -139,7 +134,6 @@ TEST(written_lines_follow_at_the_end)
         assert_true(port.asked[i].now >= 1000 + result.cycles);
     }
     assert_true(end > port.asked[5].now + 30);
-    sam_gputime_result_free(&result);
 }
 
 TEST(long_lines_are_refused)
@@ -197,7 +191,7 @@ TEST(the_same_as_alone)
         part_lanes(&k);
         if (sam_gputime_check(&c, &k.launch, &error) == SAM_OK) {
             struct sam_gputime_source source = kernel_source(&k);
-            must(sam_gputime_run(&c, &k.launch, &source, NULL, &alone, &error), &error);
+            succeeds(sam_gputime_run, &c, &k.launch, &source, NULL, &alone);
             source = kernel_source(&k);
             run(&c, &k.launch, &source, &port, test_below(&seed, 100000), &shared);
             assert_int_equal(alone.cycles, shared.cycles);

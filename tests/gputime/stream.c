@@ -2,7 +2,6 @@
 #include "test.h"
 
 #include "gputime/stream.h"
-#include "must.h"
 
 enum { START = 0x80000000u };
 
@@ -119,8 +118,7 @@ struct sam_gputime_result streams_run(struct streams *all, const struct sam_gput
 {
     const struct sam_gputime_source source = streams_source(all);
     struct sam_gputime_result result;
-    struct sam_error error;
-    must(sam_gputime_run(config, &all->launch, &source, observer, &result, &error), &error);
+    succeeds(sam_gputime_run, config, &all->launch, &source, observer, &result);
     streams_check(&result);
     return result;
 }
@@ -136,8 +134,7 @@ uint64_t streams_cycles(struct streams *all, const struct sam_gputime_config *co
 struct sam_gputime_config stream_config(const char *text)
 {
     struct sam_gputime_config config;
-    struct sam_error error;
     sam_gputime_config_init(&config);
-    must(sam_gputime_config_set(&config, text, &error), &error);
+    succeeds(sam_gputime_config_set, &config, text);
     return config;
 }

@@ -4,11 +4,8 @@
 #include "test.h"
 
 #include <jansson.h>
-#include <math.h>
 
 #include "gputime/stream.h"
-#include "must.h"
-#include "random.h"
 #include "samite/gputime_report.h"
 
 enum { DATA = 0x90000000u, LOCAL = 0x70000000u };
@@ -131,13 +128,12 @@ static void check_occupancy(const struct sam_gputime_result *r,
                             const struct sam_gputime_config *config)
 {
     const struct sam_gputime_report_options options = {.size = sizeof options, .config = config};
-    struct sam_error error;
     uint64_t resident = 0;
-    char *text;
+    SCOPED_TEXT *text = NULL;
     for (uint32_t i = 0; i < r->sms * r->slots; i++)
         for (unsigned k = 0; k < SAM_GPUTIME_REASONS; k++)
             resident += k == SAM_GPUTIME_EMPTY ? 0 : r->warp_slots[i][k];
-    must(sam_gputime_report(r, SAM_GPUTIME_JSON, &options, &text, &error), &error);
+    succeeds(sam_gputime_report, r, SAM_GPUTIME_JSON, &options, &text);
     json_t *root = json_loads(text, 0, NULL);
     const json_t *occupancy = json_object_get(root, "occupancy");
     const double found = json_real_value(json_object_get(occupancy, "mean_warps"));
@@ -145,7 +141,6 @@ static void check_occupancy(const struct sam_gputime_result *r,
         fail_msg("%.6f warps in %llu cycles: expected %llu cycles of warps", found,
                  (unsigned long long)r->cycles, (unsigned long long)resident);
     json_decref(root);
-    sam_text_free(text);
 }
 
 static void check_case(struct streams *all, const struct sam_gputime_config *config)
@@ -269,13 +264,12 @@ TEST(cycles_never_fall_when_a_latency_rises)
         for (size_t k = 0; sam_gputime_parameter(k); k++) {
             const struct sam_parameter *p = sam_gputime_parameter(k);
             struct sam_gputime_config longer = c;
-            struct sam_error error;
             uint32_t value;
             char text[96];
             if (!is_latency(p->name) || !sam_gputime_config_get(&c, p->name, &value))
                 continue;
             sam_format(text, sizeof text, "%s=%" PRIu32, p->name, value + 6);
-            must(sam_gputime_config_set(&longer, text, &error), &error);
+            succeeds(sam_gputime_config_set, &longer, text);
             const uint64_t after = streams_cycles(&all, &longer);
             if (after < before)
                 fail_msg("%s, %s: %llu cycles instead of %llu", presets[i % 3], text,

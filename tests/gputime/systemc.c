@@ -2,11 +2,9 @@
 /* Loops, barriers and divergence in cycles of the public SystemC simulator for the same code.
  * Its log counts from the start of the first warp to the beginning of the cycle of the last
  * endprg; the preset counts that cycle as well. */
-#include <stdio.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "gputime/micro.h"
 
 /* The simulator skips the first instruction of a warp. */

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latencies and rates of the pipeline, measured as differences between two lengths of a program,
- * against the parameters. */
+/* Hazards, limits and order of the pipeline. Latencies and rates: assembly_units.c,
+ * assembly_flow.c. */
 #include "test.h"
 
 #include "gputime/stream.h"
-
-/* Every fetch hits, so that only the instruction under test is measured. */
-static const char *const presets[] = {
-    "preset=rtl,icache_bytes=0", "preset=verilog,icache_bytes=0,groups_wait=0", "preset=systemc"};
 
 /* Cycles of each further instruction made by `add`, in one warp. */
 static uint64_t each(const struct sam_gputime_config *config,
@@ -29,99 +25,16 @@ static uint64_t each(const struct sam_gputime_config *config,
     return (cycles[1] - cycles[0]) / 100;
 }
 
-/* From issue to execution with one register operand. */
-static uint32_t collect(const struct sam_gputime_config *c)
+static void scalar_chain(struct stream *s, unsigned i)
 {
-    return c->collect_request + c->collect_read + c->emit_latency;
-}
-
-/* Instructions that depend on the one before. The operands of two-operand chains lie in one bank,
- * x4 and x8; others in different banks. */
-#define CHAIN(name, ...)                                                                           \
-    static void name(struct stream *s, unsigned i)                                                 \
-    {                                                                                              \
-        (void)i;                                                                                   \
-        stream_add(s, __VA_ARGS__);                                                                \
-    }
-CHAIN(scalar_chain, SAM_OP_addi, 5, 5, 0)
-CHAIN(vector_chain, SAM_OP_vadd_vi, 5, 0, 5)
-CHAIN(csr_chain, SAM_OP_csrrs, 5, 5, 0)
-CHAIN(mul_chain, SAM_OP_mul, 4, 4, 8)
-CHAIN(float_chain, SAM_OP_fadd_s, 4, 4, 8)
-CHAIN(convert_chain, SAM_OP_fcvt_w_s, 5, 5, 0)
-CHAIN(root_chain, SAM_OP_fsqrt_s, 5, 5, 0)
-#undef CHAIN
-
-/* A dependent chain: collect, execute, write, wake up. Two operands in one bank take another
- * cycle. */
-TEST(a_chain_takes_the_latency)
-{
-    for (size_t p = 0; p < SAM_COUNT(presets); p++) {
-        const struct sam_gputime_config c = stream_config(presets[p]);
-        const uint32_t link = collect(&c) + c.wakeup_latency;
-        assert_int_equal(each(&c, scalar_chain), link + c.salu_latency);
-        assert_int_equal(each(&c, vector_chain), link + c.valu_latency);
-        assert_int_equal(each(&c, csr_chain), link + c.csr_latency);
-        assert_int_equal(each(&c, mul_chain), link + 1 + c.mul_latency);
-        assert_int_equal(each(&c, float_chain), link + 1 + c.fadd_latency);
-        assert_int_equal(each(&c, convert_chain), link + c.fcvt_latency);
-        assert_int_equal(each(&c, root_chain), link + c.sfu_extra + c.sfu_float_cycles);
-    }
+    (void)i;
+    stream_add(s, SAM_OP_addi, 5, 5, 0);
 }
 
 TEST(the_rulings_chain_of_the_simulator)
 {
     const struct sam_gputime_config c = stream_config("preset=systemc");
     assert_int_equal(each(&c, scalar_chain), 6);
-}
-
-static void independent_scalars(struct stream *s, unsigned i)
-{
-    stream_add(s, SAM_OP_lui, 5 + i % 8, 0, 0);
-}
-
-static void independent_vectors(struct stream *s, unsigned i)
-{
-    stream_add(s, SAM_OP_vid_v, 5 + i % 16, 0, 0);
-}
-
-/* One warp has one instruction in the collectors, except in the simulator, where the unit's
- * interval is the limit. */
-TEST(independent_instructions_take_the_interval)
-{
-    for (size_t p = 0; p < SAM_COUNT(presets); p++) {
-        const struct sam_gputime_config c = stream_config(presets[p]);
-        const uint32_t held = c.collect_none + c.collector_free;
-        const bool one = c.collectors_warp == 1;
-        assert_int_equal(each(&c, independent_scalars), one ? held : c.salu_interval);
-        assert_int_equal(each(&c, independent_vectors), one ? held : c.valu_interval);
-    }
-}
-
-static void jumps(struct stream *s, unsigned i)
-{
-    (void)i;
-    stream_add(s, SAM_OP_jal, 0, 0, 0);
-    stream_jump(s, s->ops[s->count - 1].pc + 64);
-}
-
-static void falls_through(struct stream *s, unsigned i)
-{
-    (void)i;
-    stream_add(s, SAM_OP_beq, 0, 5, 0);
-    s->insns[s->count - 1].rs2 = 9; /* the same bank as x5 */
-}
-
-TEST(a_branch_costs_its_resolution)
-{
-    for (size_t p = 0; p < SAM_COUNT(presets); p++) {
-        const struct sam_gputime_config c = stream_config(presets[p]);
-        const uint32_t target = c.redirect_latency + c.icache_latency + c.decode_latency;
-        assert_int_equal(each(&c, jumps),
-                         c.collect_none + c.emit_latency + c.salu_latency + target);
-        assert_int_equal(each(&c, falls_through),
-                         collect(&c) + 1 + c.salu_latency + c.branch_latency);
-    }
 }
 
 TEST(the_rulings_branch_of_the_source)
@@ -145,28 +58,6 @@ static uint64_t cycles_of(const char *config, void (*build)(struct stream *s, un
     streams_init(&all, &s, 1, warps);
     all.launch.lanes = 8;
     return streams_cycles(&all, &c);
-}
-
-/* vfmadd reads three registers: in three banks or, by `variant`, in fewer. */
-static void three_operands(struct stream *s, unsigned variant)
-{
-    static const uint8_t registers[3][3] = {{4, 5, 6}, {4, 8, 5}, {4, 8, 12}};
-    for (unsigned i = 0; i < 50; i++)
-        stream_add(s, SAM_OP_vfmadd_vv, registers[variant][0], registers[variant][1],
-                   registers[variant][2]);
-}
-
-TEST(operands_of_a_bank_take_turns)
-{
-    const uint64_t apart = cycles_of("", three_operands, 0, 1);
-    assert_int_equal(cycles_of("", three_operands, 1, 1), apart + 50);
-    assert_int_equal(cycles_of("", three_operands, 2, 1), apart + 100);
-    /* with one bank all are equal */
-    const uint64_t one = cycles_of("banks=1", three_operands, 0, 1);
-    assert_int_equal(one, apart + 100);
-    assert_int_equal(cycles_of("banks=1", three_operands, 2, 1), one);
-    /* and one port: 6 from issue to execution for two banks, 5 for one (the ruling) */
-    assert_true(cycles_of("bank_ports=1", three_operands, 0, 1) > apart + 50);
 }
 
 static void divisions(struct stream *s, unsigned variant)
@@ -227,23 +118,6 @@ TEST(x0_counts_where_a_preset_says_so)
 
 /* ------------------------------------------------------------------------- warps and workgroups */
 
-static void barriers(struct stream *s, unsigned variant)
-{
-    for (unsigned i = 0; i < variant; i++)
-        stream_add(s, SAM_OP_barrier, 0, 0, 0);
-}
-
-/* With one warp, each barrier is its own last arrival. */
-TEST(a_barrier_releases_after_the_last_arrival)
-{
-    const struct sam_gputime_config c = stream_config("");
-    const uint64_t few = cycles_of("", barriers, 10, 1), many = cycles_of("", barriers, 30, 1);
-    assert_int_equal(many - few, 20 * (c.collect_none + c.emit_latency + c.barrier_latency));
-    /* eight warps issue their barriers one after another */
-    const uint64_t eight = cycles_of("", barriers, 30, 8) - cycles_of("", barriers, 10, 8);
-    assert_int_equal(eight, 20 * (7 + c.collect_none + c.emit_latency + c.barrier_latency));
-}
-
 TEST(a_barrier_waits_for_the_slowest)
 {
     static struct stream slow, fast;
@@ -259,10 +133,9 @@ TEST(a_barrier_waits_for_the_slowest)
     all.of[1] = &fast;
     all.count = 2;
     const struct sam_gputime_config c = stream_config("");
-    struct sam_gputime_result r = streams_run(&all, &c, NULL);
+    SCOPED(sam_gputime_result) r = streams_run(&all, &c, NULL);
     assert_true(r.warp_slots[1][SAM_GPUTIME_BARRIER] > 450);
     assert_int_equal(r.warp_slots[0][SAM_GPUTIME_BARRIER], 1);
-    sam_gputime_result_free(&r);
 }
 
 /* A program that ends without endprg does not stop the others. */

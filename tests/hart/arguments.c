@@ -2,11 +2,6 @@
 /* Bad arguments of hart.h, engines.h and mxu.h. */
 #include "program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "refuses.h"
-
 /* A file that is not there, and the program itself, which is no translator. The error is optional.
  */
 TEST(translator)

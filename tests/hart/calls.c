@@ -3,11 +3,6 @@
  * sessions that step back over a call. */
 #include "hart/program.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "must.h"
-
 static const char *const isas[] = {RV32, RV64};
 
 /* The host, with its captured output. */
@@ -35,15 +30,14 @@ static size_t take_input(void *context, void *data, size_t size)
 
 static void open_host(struct host *host)
 {
-    struct sam_error error;
     *host = (struct host){.input = "xyz"};
-    must(sam_hostio_new(&(struct sam_hostio_options){.size = sizeof(struct sam_hostio_options),
-                                                     .output = {write_out, host},
-                                                     .errors = {write_out, host},
-                                                     .input = take_input,
-                                                     .input_context = host},
-                        &host->io, &error),
-         &error);
+    succeeds(sam_hostio_new,
+             &(struct sam_hostio_options){.size = sizeof(struct sam_hostio_options),
+                                          .output = {write_out, host},
+                                          .errors = {write_out, host},
+                                          .input = take_input,
+                                          .input_context = host},
+             &host->io);
 }
 
 static void close_host(struct host *host)
@@ -228,21 +222,18 @@ TEST(heap_and_stack)
     struct program p = program_new(RV64, NULL, text);
     program_expect(&p, SAM_HART_EBREAK);
     program_free(&p);
-    struct sam_image *image = sam_image_new(64);
+    SCOPED_IMAGE *image = sam_image_new(64);
     struct sam_hart *hart;
-    struct sam_error error;
     const struct sam_section code = {
         .name = ".text", .address = SAM_HART_CODE_BASE, .size = 4, .execute = true};
     const struct sam_symbol stack = {.name = "__stack", .value = UINT64_C(1) << 40};
     assert_non_null(image);
-    must(sam_image_add_section(image, &code, &error), &error);
-    must(sam_image_add_symbol(image, &stack, &error), &error);
-    must(sam_image_finish(image, &error), &error);
-    must(sam_hart_new(NULL, &hart, &error), &error);
-    assert_int_equal(sam_hart_load(hart, image, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, "__stack is 0x10000000000"));
+    succeeds(sam_image_add_section, image, &code);
+    succeeds(sam_image_add_symbol, image, &stack);
+    succeeds(sam_image_finish, image);
+    succeeds(sam_hart_new, NULL, &hart);
+    must_fail(SAM_ERR_INPUT, "__stack is 0x10000000000", sam_hart_load, hart, image);
     sam_hart_free(hart);
-    sam_image_free(image);
 }
 
 /* Going back does not repeat a call; a replay gets the recorded answers. */
@@ -251,36 +242,33 @@ TEST(going_back)
     struct host host;
     struct sam_session *session;
     struct sam_session_stop stop;
-    struct sam_error error;
     open_host(&host);
     struct program p =
         echo_program(RV64, &(struct sam_hart_options){.size = sizeof(struct sam_hart_options),
                                                       .hostio = host.io});
-    must(sam_session_open_hart(p.hart, &session, &error), &error);
-    must(sam_session_record(session, 4, &error), &error);
-    must(sam_session_run(session, NULL, &stop, &error), &error);
+    succeeds(sam_session_open_hart, p.hart, &session);
+    succeeds(sam_session_record, session, 4);
+    succeeds(sam_session_run, session, NULL, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(stop.exit_code, 5);
     expect_output(&host, "xyz end\n");
     const uint64_t end = sam_session_time(session);
     for (uint64_t time = end; time-- > 0;) {
         uint8_t byte = 0;
-        must(sam_session_goto(session, time, &error), &error);
-        must(sam_session_read(session, 0, sam_image_find(p.image, "buffer")->value, &byte, 1,
-                              &error),
-             &error);
+        succeeds(sam_session_goto, session, time);
+        succeeds(sam_session_read, session, 0, sam_image_find(p.image, "buffer")->value, &byte, 1);
         if (time > 32) /* the third has been stored */
             assert_int_equal(byte, 'z');
     }
-    must(sam_session_run(session, NULL, &stop, &error), &error);
+    succeeds(sam_session_run, session, NULL, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     expect_output(&host, "xyz end\n");
     assert_int_equal(sam_session_time(session), end);
     /* a changed past gives a new future: its calls are made */
-    must(sam_session_goto(session, 2, &error), &error);
+    succeeds(sam_session_goto, session, 2);
     host.input = "abc";
-    must(sam_session_set_x(session, 0, 0, 20, 1, &error), &error);
-    must(sam_session_run(session, NULL, &stop, &error), &error);
+    succeeds(sam_session_set_x, session, 0, 0, 20, 1);
+    succeeds(sam_session_run, session, NULL, &stop);
     expect_output(&host, "xyz end\nabc end\n");
     sam_session_close(session);
     program_free(&p);

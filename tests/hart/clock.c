@@ -2,11 +2,7 @@
 /* The engines and the matrix unit on one clock. */
 #include "hart/mixed.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "matrix/random_config.h"
-#include "random.h"
 #include "streams.h"
 
 enum { ROUNDS = 60 };
@@ -133,11 +129,10 @@ TEST(the_hart_waits)
         snprintf(text, sizeof text,
                  "mcfgmi zero, 8\nmcfgki zero, 16\nli a0, 0x10100\nli a2, 32\n%s\nebreak\n",
                  cases[i].text);
-        struct program p = mixed_start(text, &options, NULL);
+        SCOPED(program) p = mixed_start(text, &options, NULL);
         program_expect(&p, SAM_HART_EBREAK);
         assert_true(sam_hart_engines(p.hart, &r));
         assert_int_equal(r.issue[SAM_ISSUE_MEMORY] > 0, cases[i].waits);
-        program_free(&p);
     }
 }
 

@@ -3,11 +3,7 @@
  * to control registers. */
 #include "hart/mixed.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "matrix/random_config.h"
-#include "random.h"
 #include "streams.h"
 
 enum { ENGINES_PORT = 1, MATRIX_PORT = 6, UNITS = 8, ROUNDS = 60, REQUESTS = 4096 };

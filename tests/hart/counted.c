@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs whose statistics, profile and cycles are counted in straight-line runs: all
  * figures equal those of single steps, wherever a run of the hart ends. */
-#include <string.h>
 
 #include "hart/core.h"
 #include "hart/program.h"
 #include "matrix/random_config.h"
 #include "profile_rows.h"
-#include "random.h"
 #include "streams.h"
 #include "tensor/engines_gen.h"
 
@@ -179,9 +177,8 @@ static struct side open_side(const struct source *source, const struct sam_hart_
     options.profile = side.profile;
     if (stepped)
         options.trace.write = test_drop;
-    char isa[96];
-    snprintf(isa, sizeof isa, "rv%dima_zicsr_zfinx_xtensorload%s", source->wide ? 64 : 32,
-             source->matrix ? "_xmatrix" : "");
+    FREED char *isa = formatted("rv%dima_zicsr_zfinx_xtensorload%s", source->wide ? 64 : 32,
+                                source->matrix ? "_xmatrix" : "");
     side.p = program_new(isa, &options, sam_buffer_text(&source->text));
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 7 + (i >> 8));
@@ -269,14 +266,13 @@ TEST(figures_are_those_of_steps)
         struct source s = {.random = test_random(&random)};
         struct sam_engines_config engines;
         struct sam_mxu_config mxu = random_mxu_config(&s.random, 4);
-        struct sam_error error;
         char text[512];
         s.wide = below(&s, 2);
         s.matrix = below(&s, 2);
         write_program(&s);
         egen_config(&s.random, text, sizeof text);
         sam_engines_defaults(&engines);
-        assert_int_equal(sam_engines_parse(text, &engines, &error), SAM_OK);
+        succeeds(sam_engines_parse, text, &engines);
         const unsigned what = below(&s, 6);
         const struct sam_hart_options options = {
             .collect_stats = what<4, .engines = what> 1 ? &engines : NULL,

@@ -3,8 +3,6 @@
  * writable bits, and counters that can be set and stopped. */
 #include "hart/program.h"
 
-#include <stdio.h>
-
 enum { ILLEGAL = 2 };
 
 /* The value of a CSR after a write of all ones; equal to the initial value where `fixed`. */
@@ -177,10 +175,9 @@ TEST(counters_stop)
         {"1", "mcycle", 1},   {"1", "instret", 3}, {"5", "cycle", 1},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         sam_buffer_printf(&text, stopped, cases[i].bits, cases[i].counter);
         assert_int_equal(program_a0(RV64, sam_buffer_text(&text)), cases[i].value);
-        sam_buffer_free(&text);
     }
     /* it can be set while stopped, and continues from there */
     assert_int_equal(program_a0(RV64, "csrwi mcountinhibit, 4\nli t0, 50\ncsrw minstret, t0\nnop\n"
@@ -219,7 +216,7 @@ TEST(extensions_in_misa)
 TEST(by_the_host)
 {
     uint64_t value;
-    struct program p = program_new(RV32, NULL, "nop\nebreak\ncsrr a0, minstret\nebreak\n");
+    SCOPED(program) p = program_new(RV32, NULL, "nop\nebreak\ncsrr a0, minstret\nebreak\n");
     program_expect(&p, SAM_HART_EBREAK);
     assert_true(sam_hart_csr(p.hart, 0xb02, &value));
     assert_int_equal(value, 1);
@@ -228,5 +225,4 @@ TEST(by_the_host)
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(sam_hart_x(p.hart, 10), 70);
     assert_false(sam_hart_set_csr(p.hart, 0xf15, 1));
-    program_free(&p);
 }

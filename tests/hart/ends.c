@@ -4,32 +4,28 @@
 #include "hart/core.h"
 #include "hart/program.h"
 
-#include <string.h>
-
 static const char *const isas[] = {RV32, RV64};
 
 TEST(ecall_exits)
 {
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
-        struct program p = program_new(isas[i], NULL, "li a0, 7\nli a7, 93\necall\n");
+        SCOPED(program) p = program_new(isas[i], NULL, "li a0, 7\nli a7, 93\necall\n");
         program_expect(&p, SAM_HART_EXIT);
         assert_int_equal(p.result.exit_code, 7);
         assert_int_equal(p.result.instructions, 2);
         assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 8);
-        program_free(&p);
     }
 }
 
 /* Only call 93 is an exit; without a handler, any other is a failure, reported with its number. */
 TEST(other_ecalls_fail)
 {
-    struct program p = program_new(RV64, NULL, "start: li a7, 94\necall\n");
+    SCOPED(program) p = program_new(RV64, NULL, "start: li a7, 94\necall\n");
     program_expect_trap(&p, 11, 0);
     assert_non_null(strstr(p.result.text, "ecall with a7 = 94"));
     assert_non_null(strstr(p.result.text, "<start+0x4>"));
     assert_non_null(strstr(p.result.text, "(0x00000073) ecall"));
     assert_string_equal(p.error.text, p.result.text);
-    program_free(&p);
 }
 
 /* A program without an exit fails with that reason; illegal words elsewhere are not an end. */
@@ -45,26 +41,24 @@ TEST(ends_without_exit)
         {"nop\n.word 0\n", false},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct program p = program_new(isas[i % 2], NULL, cases[i].text);
+        SCOPED(program) p = program_new(isas[i % 2], NULL, cases[i].text);
         assert_int_equal(program_run(&p), SAM_ERR_TRAP);
         const char *hint = strstr(p.result.text, "past the last instruction of the program, which "
                                                  "needs an exit (li a7, 93; ecall) or --until; pc");
         if (!!hint != cases[i].past)
             fail_msg("%s: %s", cases[i].text, p.result.text);
-        program_free(&p);
     }
 }
 
 TEST(ebreak_ends)
 {
-    struct program p = program_new(RV64, NULL, "nop\nebreak\nli a0, 3\nebreak\n");
+    SCOPED(program) p = program_new(RV64, NULL, "nop\nebreak\nli a0, 3\nebreak\n");
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 4);
     assert_int_equal(p.result.instructions, 1);
     sam_hart_set_pc(p.hart, p.result.pc + 4); /* over it */
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(sam_hart_x(p.hart, 10), 3);
-    program_free(&p);
 }
 
 /* An odd value in tohost is twice the exit code plus one; the run ends after the store, which is
@@ -79,18 +73,16 @@ TEST(tohost_exits)
                                "after: j after\n"
                                ".data\n.balign 8\n.word 1\n.balign 8\ntohost: .dword 0\n";
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
-        struct program p = program_new(isas[i], NULL, text);
+        SCOPED(program) p = program_new(isas[i], NULL, text);
         program_expect(&p, SAM_HART_EXIT);
         assert_int_equal(p.result.exit_code, 4);
         assert_int_equal(p.result.pc, sam_image_find(p.image, "after")->value);
         assert_int_equal(p.result.instructions, 6);
-        program_free(&p);
     }
-    struct program p = program_new(RV64, NULL,
-                                   "la t0, tohost\nli t1, 0x0101000000000061\nsd t1, 0(t0)\n"
-                                   "ebreak\n.data\n.balign 8\ntohost: .dword 0\n");
+    SCOPED(program) p = program_new(RV64, NULL,
+                                    "la t0, tohost\nli t1, 0x0101000000000061\nsd t1, 0(t0)\n"
+                                    "ebreak\n.data\n.balign 8\ntohost: .dword 0\n");
     program_expect(&p, SAM_HART_EBREAK);
-    program_free(&p);
 }
 
 /* Every kind of store to the word is watched: partial, by AMO, by the TensorLoad unit. */
@@ -104,31 +96,28 @@ TEST(tohost_by_other_stores)
          "addi t1, t0, -8\ntl.load tl1, 0(t1)\ntl.store tl1, 0(t0)\n"),
     };
     for (size_t i = 0; i < SAM_COUNT(stores); i++) {
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         sam_buffer_printf(&text,
                           "la t0, tohost\n%sli a0, 1\nebreak\n.data\n.balign 8\n.dword 0\n"
                           "tohost: .dword 0\n",
                           stores[i]);
-        struct program p = program_new("rv64ima_zicsr_xtensorload", NULL, sam_buffer_text(&text));
+        SCOPED(program) p = program_new("rv64ima_zicsr_xtensorload", NULL, sam_buffer_text(&text));
         program_expect(&p, SAM_HART_EXIT);
         assert_int_equal(p.result.exit_code, 1);
         assert_int_equal(sam_hart_x(p.hart, 10), 0);
-        program_free(&p);
-        sam_buffer_free(&text);
     }
 }
 
 /* Data next to tohost in its page is plain data. */
 TEST(beside_tohost)
 {
-    struct program p = program_new(RV64, NULL,
-                                   "la t0, tohost\nli t1, 5\nsd t1, -8(t0)\nsd t1, 8(t0)\n"
-                                   "ld a0, -8(t0)\nld a1, 8(t0)\nebreak\n"
-                                   ".data\n.balign 8\n.dword 0\ntohost: .dword 0, 0\n");
+    SCOPED(program) p = program_new(RV64, NULL,
+                                    "la t0, tohost\nli t1, 5\nsd t1, -8(t0)\nsd t1, 8(t0)\n"
+                                    "ld a0, -8(t0)\nld a1, 8(t0)\nebreak\n"
+                                    ".data\n.balign 8\n.dword 0\ntohost: .dword 0, 0\n");
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(sam_hart_x(p.hart, 10), 5);
     assert_int_equal(sam_hart_x(p.hart, 11), 5);
-    program_free(&p);
 }
 
 /* The TLB of a hart; misses are counted. */
@@ -156,19 +145,18 @@ TEST(globals_beside_tohost)
         "sw s1, 0(s0)\nsw s1, 4(s0)\nli a7, 3\nsw a7, 0(s0)\n"
         ".data\n.balign 4096\n.zero 64\ntohost: .dword 0, 0, 0\n";
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
-        struct program p = program_new(isas[i], NULL, text);
+        SCOPED(program) p = program_new(isas[i], NULL, text);
         counted = (struct counted){.resolve = p.hart->tlb.resolve};
         p.hart->tlb.resolve = count_misses;
         program_expect(&p, SAM_HART_EXIT);
         assert_int_equal(p.result.exit_code, 1);
         uint64_t near[4] = {0};
-        assert_int_equal(sam_hart_read(p.hart, p.hart->tohost - 8, near, 32, &p.error), SAM_OK);
+        succeeds(sam_hart_read, p.hart, p.hart->tohost - 8, near, 32);
         assert_int_equal(near[0], 0x03e8000000000000 | 1000);
         assert_int_equal(near[1], 3);
         assert_int_equal(near[2], 1000 & 0xff);
         assert_int_equal(near[3], 1000);
         assert_true(counted.misses < 16);
-        program_free(&p);
     }
 }
 
@@ -180,10 +168,9 @@ TEST(code_beside_tohost)
                                ".balign 4096\ntohost: .dword 0\n"
                                "nop\nli a0, 1\naddi a0, a0, 4\nret\n.word 0\n";
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
-        struct program p = program_new(isas[i], NULL, text);
+        SCOPED(program) p = program_new(isas[i], NULL, text);
         program_expect(&p, SAM_HART_EBREAK);
         assert_int_equal(sam_hart_x(p.hart, 10), 13); /* 5, then twice 4 more */
-        program_free(&p);
     }
 }
 
@@ -196,7 +183,7 @@ TEST(until_stops)
                                "ebreak\n";
     for (int traced = 0; traced < 2; traced++) {
         struct sam_hart_options options = {.collect_stats = traced};
-        struct program p = program_new(RV64, &options, text);
+        SCOPED(program) p = program_new(RV64, &options, text);
         uint64_t again = sam_image_find(p.image, "again")->value;
         sam_hart_set_until(p.hart, again);
         for (unsigned turn = 0; turn < 3; turn++) { /* a run that starts there continues */
@@ -207,7 +194,6 @@ TEST(until_stops)
         sam_hart_set_until(p.hart, again + 0x100); /* one at a time */
         program_expect(&p, SAM_HART_EBREAK);
         assert_int_equal(sam_hart_x(p.hart, 10), 100000);
-        program_free(&p);
     }
 }
 
@@ -217,7 +203,7 @@ TEST(budget_is_exact)
     static const uint64_t budgets[] = {1, 2, 1023, 1024, 2049, 70000, 200001};
     for (size_t i = 0; i < SAM_COUNT(budgets); i++) {
         struct sam_hart_options options = {.max_insns = budgets[i]};
-        struct program p = program_new(
+        SCOPED(program) p = program_new(
             RV32, &options,
             ".rept 3000\naddi a0, a0, 1\n.endr\nla t0, _start\njr t0\n_start: j .-12000\n");
         enum sam_status status = program_run(&p);
@@ -227,7 +213,6 @@ TEST(budget_is_exact)
         assert_non_null(strstr(p.error.text, "still running after"));
         program_run(&p); /* each run has its own */
         assert_int_equal(p.result.instructions, budgets[i]);
-        program_free(&p);
     }
 }
 
@@ -236,29 +221,27 @@ TEST(stop_flag)
 {
     volatile int stop = 1;
     struct sam_hart_options options = {.stop = &stop};
-    struct program p = program_new(RV64, &options, "li a0, 1\nebreak\n");
+    SCOPED(program) p = program_new(RV64, &options, "li a0, 1\nebreak\n");
     assert_int_equal(program_run(&p), SAM_ERR_STOPPED);
     assert_int_equal(p.result.end, SAM_HART_STOPPED);
     assert_int_equal(p.result.instructions, 0);
     stop = 0;
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(sam_hart_x(p.hart, 10), 1);
-    program_free(&p);
 }
 
 TEST(steps)
 {
-    struct program p = program_new(RV64, NULL, "li a0, 1\nli a0, 2\nebreak\n");
+    SCOPED(program) p = program_new(RV64, NULL, "li a0, 1\nli a0, 2\nebreak\n");
     for (unsigned i = 1; i <= 2; i++) {
-        assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
+        succeeds(sam_hart_step, p.hart, &p.result);
         assert_int_equal(p.result.end, SAM_HART_STEPPED);
         assert_int_equal(p.result.instructions, 1);
         assert_int_equal(sam_hart_x(p.hart, 10), i);
         assert_int_equal(sam_hart_pc(p.hart), SAM_HART_CODE_BASE + 4 * i);
     }
-    assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
+    succeeds(sam_hart_step, p.hart, &p.result);
     assert_int_equal(p.result.end, SAM_HART_EBREAK);
-    program_free(&p);
 }
 
 struct told {
@@ -289,12 +272,11 @@ TEST(progress_is_told)
                                                  .stop = &told.stop,
                                                  .progress = note,
                                                  .progress_context = &told};
-        struct program p = program_new(RV64, &options, "1: addi t0, t0, 1\nj 1b\n");
+        SCOPED(program) p = program_new(RV64, &options, "1: addi t0, t0, 1\nj 1b\n");
         assert_int_equal(program_run(&p), SAM_ERR_STOPPED);
         assert_int_equal(told.count, 3);
         assert_int_equal(told.last.limit, 10000000);
         assert_int_equal(told.last.instructions, p.result.instructions);
         assert_int_equal(told.last.pc, p.result.pc);
-        program_free(&p);
     }
 }

@@ -2,8 +2,6 @@
 /* Translations kept on disk: the next run starts with them, whatever else reads or writes the
  * folder at the same time, but not with damaged ones or those of another library. */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,14 +18,13 @@ static char home[] = "/tmp/samite-kept-XXXXXX", folder[64], library[64];
 
 static int set_up(void **state)
 {
-    char command[600];
     (void)state;
     const char *given = getenv("SAMITE_JIT_LIBRARY");
     if (!given || !mkdtemp(home))
         return -1;
     snprintf(folder, sizeof folder, "%s/samite/jit", home);
     snprintf(library, sizeof library, "%s/jit.so", home);
-    snprintf(command, sizeof command, "cp '%s' %s", given, library);
+    FREED char *command = formatted("cp '%s' %s", given, library);
     return system(command) == 0 && setenv("XDG_CACHE_HOME", home, 1) == 0 &&
                    setenv("SAMITE_JIT_LIBRARY", library, 1) == 0
                ? 0
@@ -36,9 +33,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    char command[64];
     (void)state;
-    snprintf(command, sizeof command, "rm -r %s", home);
+    FREED char *command = formatted("rm -r %s", home);
     return system(command);
 }
 
@@ -68,8 +64,7 @@ static unsigned run(const char *mode)
 /* Remove every entry. */
 static void forget(void)
 {
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
+    FREED char *command = formatted("rm -rf %s", folder);
     assert_int_equal(system(command), 0);
 }
 
@@ -89,13 +84,12 @@ TEST(the_next_run_has_it)
 
 TEST(damaged_ones_are_made_again)
 {
-    char path[400];
     for (long at = 0; at < 200; at += 19) {
         assert_int_equal(keep(), 1);
         DIR *entries = opendir(folder);
         assert_non_null(entries);
         for (const struct dirent *e; (e = readdir(entries));) {
-            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+            FREED char *path = formatted("%s/%s", folder, e->d_name);
             FILE *file = e->d_name[0] == '.' ? NULL : fopen(path, "r+b");
             if (!file)
                 continue;

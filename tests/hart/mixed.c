@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hart/mixed.h"
 
-#include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "matrix/random_config.h"
-#include "random.h"
 
 /* ------------------------------------------------------------------------------- programs */
 
@@ -53,12 +48,11 @@ static void add_engine(struct mixed *m)
     static const char *const engines[] = {"@load", "@comp", "@store", "@reshape"};
     const bool store = below(m, 2);
     const uint64_t base = address(m);
-    char line[64];
     emit_address(m, "a0", base);
     struct access *a = add(m, ENGINE, store);
     const char *engine = store || below(m, 3) ? "" : engines[below(m, 4)];
     const unsigned tl = 1 + below(m, 3);
-    snprintf(line, sizeof line, "%s%s tl%u, 0(a0)", store ? "tl.store" : "tl.load", engine, tl);
+    FREED char *line = formatted("%s%s tl%u, 0(a0)", store ? "tl.store" : "tl.load", engine, tl);
     emit(m, 1, line);
     *(store ? &a->reads : &a->writes) = UINT32_C(1) << tl;
     for (unsigned i = 0; i < SLICES; i++) {
@@ -89,10 +83,9 @@ static void add_scalar(struct mixed *m)
 {
     const bool store = below(m, 2);
     const uint64_t base = address(m) + 4 * below(m, 4);
-    char line[64];
     emit_address(m, "a0", base);
     struct access *a = add(m, SCALAR, store);
-    snprintf(line, sizeof line, "%s a5, 0(a0)", store ? "sw" : "lw");
+    FREED char *line = formatted("%s a5, 0(a0)", store ? "sw" : "lw");
     emit(m, 1, line);
     a->pieces[a->count++] = (struct piece){.low = base, .high = base + 3};
 }

@@ -2,8 +2,6 @@
 /* Trace and statistics of the tensor hart. */
 #include "hart/program.h"
 
-#include <string.h>
-
 #include "streams.h"
 
 static const char text[] = "la t0, handler\n"
@@ -29,9 +27,9 @@ static void expect_line(const struct sam_buffer *trace, const char *line)
 /* The store of -1 widths lies before the buffer, so that it traps; its handler continues at ra. */
 TEST(traces)
 {
-    struct sam_buffer trace = {0};
+    SCOPED(sam_buffer) trace = {0};
     struct sam_hart_options options = {.trace = test_sink(&trace)};
-    struct program p = program_new(RV32, &options, text);
+    SCOPED(program) p = program_new(RV32, &options, text);
     sam_hart_set_x(p.hart, 1, SAM_HART_CODE_BASE + 4 * 10); /* tl.addi */
     program_expect(&p, SAM_HART_EBREAK);
     expect_line(&trace, "80000008 ");
@@ -46,18 +44,15 @@ TEST(traces)
     for (const char *c = sam_buffer_text(&trace); *c; c++)
         lines += *c == '\n';
     assert_int_equal(lines, p.result.instructions + 1); /* and the trap */
-    program_free(&p);
-    sam_buffer_free(&trace);
 }
 
 TEST(a_sink_that_refuses)
 {
     struct sam_hart_options options = {.trace = {test_refuse, NULL}};
-    struct program p = program_new(RV32, &options, text);
+    SCOPED(program) p = program_new(RV32, &options, text);
     assert_int_equal(program_run(&p), SAM_ERR_IO);
     assert_int_equal(p.result.end, SAM_HART_STOPPED);
     assert_int_equal(p.result.instructions, 1);
-    program_free(&p);
 }
 
 TEST(counts)
@@ -93,7 +88,7 @@ TEST(counts)
         [SAM_HART_TL_XPOSE] = 1,
     };
     struct sam_hart_options options = {.collect_stats = true};
-    struct program p = program_new("rv32ima_zicsr_zfinx_xtensorload", &options, program);
+    SCOPED(program) p = program_new("rv32ima_zicsr_zfinx_xtensorload", &options, program);
     program_expect(&p, SAM_HART_EBREAK);
     const struct sam_hart_stats *stats = sam_hart_stats(p.hart);
     assert_int_equal(stats->instructions, p.result.instructions);
@@ -107,7 +102,6 @@ TEST(counts)
     assert_int_equal(sum, stats->instructions);
     assert_int_equal(stats->tl_bytes_loaded, 8);
     assert_int_equal(stats->tl_bytes_stored, 4); /* one slice of two */
-    program_free(&p);
 }
 
 static const struct sam_profile_row *row_of(struct sam_profile *profile, const struct program *p,
@@ -156,12 +150,12 @@ TEST(profiles)
     struct sam_session_stop stop;
     unsigned before;
     sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
-    assert_int_equal(sam_session_open_hart(p.hart, &session, &p.error), SAM_OK);
-    assert_int_equal(sam_session_snapshot(session, &before, &p.error), SAM_OK);
+    succeeds(sam_session_open_hart, p.hart, &session);
+    succeeds(sam_session_snapshot, session, &before);
     for (int i = 0; i < 2; i++) {
         sam_session_run(session, NULL, &stop, &p.error);
         assert_int_equal(row_of(profile, &p, "loop")->count, 10);
-        assert_int_equal(sam_session_restore(session, before, &p.error), SAM_OK);
+        succeeds(sam_session_restore, session, before);
     }
     sam_session_close(session);
     program_free(&p);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hart/program.h"
 
-#include <string.h>
-
 #include "assemble.h"
 #include "hart/core.h"
 
@@ -19,13 +17,11 @@ struct program program_new_in(const struct sam_hart_home *home, const char *isa,
     struct sam_hart_options o = {0};
     if (options)
         o = *options;
-    if (sam_isa_parse(isa, &o.isa, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_isa_parse, isa, &o.isa);
     p.image = test_assemble(isa, SAM_HART_CODE_BASE, NULL, text);
-    if (sam_hart_new_in(home, &o, &p.hart, &p.error) != SAM_OK ||
-        sam_hart_map(p.hart, DATA_BASE, DATA_SIZE, &p.error) != SAM_OK ||
-        sam_hart_load(p.hart, p.image, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_hart_new_in, home, &o, &p.hart);
+    succeeds(sam_hart_map, p.hart, DATA_BASE, DATA_SIZE);
+    succeeds(sam_hart_load, p.hart, p.image);
     return p;
 }
 

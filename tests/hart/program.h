@@ -6,7 +6,6 @@
 
 #include "test.h"
 
-#include "base/base.h"
 #include "samite/samite.h"
 
 #define RV32 "rv32im_zicsr_zfinx_xtensorload"

@@ -3,12 +3,6 @@
  * every end. */
 #include "hart/program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "must.h"
-#include "random.h"
 #include "samite/session.h"
 
 static const char loop[] = "        la      t0, handler\n"
@@ -75,7 +69,7 @@ static struct trace *trace_of(const char *text)
     struct sam_session *session = open_session(&p);
     struct sam_session_run run = {.size = sizeof run, .each = note, .context = trace};
     struct sam_session_stop stop;
-    must(sam_session_run(session, &run, &stop, &p.error), &p.error);
+    succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(stop.exit_code, 7);
     sam_session_close(session);
@@ -86,39 +80,35 @@ static struct trace *trace_of(const char *text)
 /* A breakpoint at every instruction in turn, at full speed. */
 TEST(breakpoints)
 {
-    struct trace *trace = trace_of(loop);
+    FREED struct trace *trace = trace_of(loop);
     assert_true(trace->count > 150);
     for (uint64_t pc = SAM_HART_CODE_BASE; pc < SAM_HART_CODE_BASE + 27 * 4; pc += 4) {
-        struct program p = program_new(ISA, NULL, loop);
-        struct sam_session *session = open_session(&p);
+        SCOPED(program) p = program_new(ISA, NULL, loop);
+        SCOPED_SESSION *session = open_session(&p);
         struct sam_session_stop stop;
         unsigned id;
-        must(sam_session_add_break(session, &(struct sam_session_break){.pc = pc}, &id, &p.error),
-             &p.error);
+        succeeds(sam_session_add_break, session, &(struct sam_session_break){.pc = pc}, &id);
         for (size_t i = 0; i < trace->count; i++) {
             const struct moment *m = &trace->moments[i];
             if (m->pc != pc)
                 continue;
-            must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            succeeds(sam_session_run, session, NULL, &stop);
             assert_int_equal(stop.reason, SAM_SESSION_BREAK);
             assert_int_equal(stop.pc, pc);
             assert_int_equal(sam_session_time(session), m->time);
         }
-        must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        succeeds(sam_session_run, session, NULL, &stop);
         assert_int_equal(stop.reason, SAM_SESSION_DONE);
-        sam_session_close(session);
-        program_free(&p);
     }
-    free(trace);
 }
 
 TEST(watchpoints)
 {
     uint64_t random = test_seed();
-    struct trace *trace = trace_of(loop);
+    FREED struct trace *trace = trace_of(loop);
     for (unsigned round = 0; round < 30; round++) {
-        struct program p = program_new(ISA, NULL, loop);
-        struct sam_session *session = open_session(&p);
+        SCOPED(program) p = program_new(ISA, NULL, loop);
+        SCOPED_SESSION *session = open_session(&p);
         struct sam_session_stop stop;
         const uint64_t kind = 1 + test_below(&random, 3);
         struct sam_session_watch of = {.address = DATA_BASE + test_below(&random, 4),
@@ -126,37 +116,34 @@ TEST(watchpoints)
                                        .loads = kind & 1,
                                        .stores = kind & 2};
         unsigned id;
-        must(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
+        succeeds(sam_session_add_watch, session, &of, &id);
         for (size_t i = 0; i < trace->count; i++) {
             const struct moment *m = &trace->moments[i];
             const struct sam_step_access *a = &m->access;
             if (!m->access_count || !((a->load && of.loads) || (a->store && of.stores)) ||
                 a->address >= of.address + of.size || of.address >= a->address + a->size)
                 continue;
-            must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            succeeds(sam_session_run, session, NULL, &stop);
             assert_int_equal(stop.reason, SAM_SESSION_WATCH);
             assert_int_equal(stop.access_pc, m->pc);
             assert_int_equal(sam_session_time(session), m->time + 1);
             assert_int_equal(stop.after, a->value);
         }
-        must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        succeeds(sam_session_run, session, NULL, &stop);
         assert_int_equal(stop.reason, SAM_SESSION_DONE);
-        sam_session_close(session);
-        program_free(&p);
     }
-    free(trace);
 }
 
 TEST(steps)
 {
-    struct program p = program_new(ISA, NULL,
-                                   "        li      s0, 0x10000\n"
-                                   "        li      t1, 1\n"
-                                   "        csrw    0x8c0, t1\n"
-                                   "        sw      t1, 8(s0)\n"
-                                   "        tl.load t1, 0(s0)\n"
-                                   "        ebreak\n");
-    struct sam_session *session = open_session(&p);
+    SCOPED(program) p = program_new(ISA, NULL,
+                                    "        li      s0, 0x10000\n"
+                                    "        li      t1, 1\n"
+                                    "        csrw    0x8c0, t1\n"
+                                    "        sw      t1, 8(s0)\n"
+                                    "        tl.load t1, 0(s0)\n"
+                                    "        ebreak\n");
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_step step;
     struct sam_session_warp warp;
     struct sam_error *e = &p.error;
@@ -195,8 +182,6 @@ TEST(steps)
     assert_int_equal(warp.state, SAM_WARP_READY);
     assert_int_equal(warp.instructions, 5);
     assert_int_equal(sam_session_time(session), 5);
-    sam_session_close(session);
-    program_free(&p);
 }
 
 TEST(ends)
@@ -262,7 +247,7 @@ TEST(ends)
 /* A trap handled by the program is a step. */
 TEST(handled)
 {
-    struct trace *trace = trace_of(loop);
+    FREED struct trace *trace = trace_of(loop);
     size_t found = 0;
     for (size_t i = 0; i + 1 < trace->count; i++) {
         if (trace->moments[i].kind != SAM_STEP_HANDLED)
@@ -273,27 +258,25 @@ TEST(handled)
     }
     assert_int_equal(found, 5);
     assert_int_equal(trace->moments[trace->count - 1].kind, SAM_STEP_ENDED);
-    free(trace);
 }
 
 /* The address of sam_hart_set_until is saved and restored. */
 TEST(until)
 {
-    struct program p = program_new(ISA, NULL,
-                                   "        li      t0, 9\n"
-                                   "1:      addi    t0, t0, -1\n"
-                                   "        bnez    t0, 1b\n"
-                                   "        ebreak\n");
+    SCOPED(program) p = program_new(ISA, NULL,
+                                    "        li      t0, 9\n"
+                                    "1:      addi    t0, t0, -1\n"
+                                    "        bnez    t0, 1b\n"
+                                    "        ebreak\n");
     struct sam_session_stop stop;
     sam_hart_set_until(p.hart, SAM_HART_CODE_BASE + 8);
     struct sam_session *session = open_session(&p);
-    must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+    succeeds(sam_session_run, session, NULL, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_EBREAK);
     sam_session_close(session);
     sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
     program_expect(&p, SAM_HART_UNTIL);
     assert_int_equal(sam_hart_x(p.hart, 5), 8);
-    program_free(&p);
 }
 
 static uint64_t digest_of(struct program *p, struct sam_session *session)
@@ -372,7 +355,7 @@ TEST(back)
 
 TEST(mistakes)
 {
-    struct program p = program_new(ISA, NULL, "ebreak\n");
+    SCOPED(program) p = program_new(ISA, NULL, "ebreak\n");
     struct sam_session *session = open_session(&p);
     struct sam_error *e = &p.error;
     uint32_t lanes[SAM_MAX_LANES];
@@ -390,5 +373,4 @@ TEST(mistakes)
     assert_int_equal(sam_hart_x(p.hart, 5), UINT64_C(0x123456789));
     sam_session_close(session);
     must_refuse(sam_session_open_hart(NULL, &session, e), e, "hart is NULL");
-    program_free(&p);
 }

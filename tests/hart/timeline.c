@@ -3,7 +3,6 @@
 #include "hart/program.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "streams.h"
 
@@ -90,10 +89,10 @@ static void expect_counters(const json_t *events)
 
 static void expect_timeline(const char *last, enum sam_hart_end end)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     struct sam_engines_report r;
     const struct sam_sink sink = test_sink(&text);
-    struct program p = open_program(&sink, last);
+    SCOPED(program) p = open_program(&sink, last);
     program_expect(&p, end);
     assert_true(sam_hart_engines(p.hart, &r));
     assert_int_equal(sam_hart_end_timeline(p.hart, NULL), SAM_OK);
@@ -114,8 +113,6 @@ static void expect_timeline(const char *last, enum sam_hart_end end)
     assert_true(r.issue[SAM_ISSUE_MEMORY] > 0 && r.issue[SAM_ISSUE_FULL] > 0);
     expect_counters(events);
     json_decref(root);
-    program_free(&p);
-    sam_buffer_free(&text);
 }
 
 TEST(however_the_run_ends)
@@ -161,9 +158,8 @@ TEST(a_sink_that_refuses)
 /* Without a timeline, and without engines. */
 TEST(nothing_to_end)
 {
-    struct program p = program_new(RV64, NULL, "ebreak");
+    SCOPED(program) p = program_new(RV64, NULL, "ebreak");
     struct sam_engines_report report;
     assert_int_equal(sam_hart_end_timeline(p.hart, NULL), SAM_OK);
     assert_false(sam_hart_engines(p.hart, &report));
-    program_free(&p);
 }

@@ -6,7 +6,6 @@
 #include "hart/core.h"
 #include "machine/jit.h"
 #include "program.h"
-#include "random.h"
 
 enum { CASES = 60, WORDS = DATA_SIZE / 4 };
 

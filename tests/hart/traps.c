@@ -3,9 +3,6 @@
  * run despite a handler. */
 #include "hart/program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct {
     const char *text;
     unsigned cause;
@@ -46,30 +43,26 @@ TEST(compressed_code)
 /* An ELF file with the flag of compressed code: failures mention it, but uncompressed code runs. */
 TEST(compressed_program)
 {
-    struct program p = program_new(RV64, NULL, "nop\n.word 0\n");
-    void *data;
+    SCOPED(program) p = program_new(RV64, NULL, "nop\n.word 0\n");
+    FREED void *data = NULL;
     size_t size;
-    struct sam_image *image;
-    assert_int_equal(sam_elf_make(p.image, &data, &size, &p.error), SAM_OK);
+    SCOPED_IMAGE *image = NULL;
+    succeeds(sam_elf_make, p.image, &data, &size);
     uint8_t *elf = data;
     elf[48] |= 1; /* e_flags: EF_RISCV_RVC */
-    assert_int_equal(sam_elf_parse(elf, size, "c.elf", &image, &p.error), SAM_OK);
-    assert_int_equal(sam_hart_load(p.hart, image, &p.error), SAM_OK);
+    succeeds(sam_elf_parse, elf, size, "c.elf", &image);
+    succeeds(sam_hart_load, p.hart, image);
     program_expect_trap(&p, 2, 0);
     assert_int_equal(p.result.instructions, 1);
     assert_non_null(strstr(p.result.text, "ELF flags announce compressed instructions"));
-    sam_image_free(image);
-    free(data);
-    program_free(&p);
 }
 
 TEST(without_a_handler)
 {
     for (size_t i = 0; i < SAM_COUNT(traps); i++) {
-        struct program p = program_new(i % 2 ? RV32 : RV64, NULL, traps[i].text);
+        SCOPED(program) p = program_new(i % 2 ? RV32 : RV64, NULL, traps[i].text);
         program_expect_trap(&p, traps[i].cause, traps[i].tval);
         assert_non_null(strstr(p.result.text, "pc 0x"));
-        program_free(&p);
     }
 }
 
@@ -94,7 +87,7 @@ TEST(with_a_handler)
 {
     static const char *const isas[] = {RV32, RV64};
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
-        struct program p = program_new(isas[i], NULL, handler);
+        SCOPED(program) p = program_new(isas[i], NULL, handler);
         program_expect(&p, SAM_HART_EBREAK);
         assert_int_equal(sam_hart_x(p.hart, 18), 4); /* s2 */
         assert_int_equal(sam_hart_x(p.hart, 19), 1);
@@ -103,20 +96,18 @@ TEST(with_a_handler)
         assert_int_equal(sam_hart_x(p.hart, 22) & 0x88, 0x88);     /* MIE is back */
         assert_int_equal(sam_hart_x(p.hart, 9), 5);
         assert_int_equal(sam_hart_x(p.hart, 8), 0); /* the load wrote nothing */
-        program_free(&p);
     }
 }
 
 /* The environment still receives the exit call and ebreak; the handler receives other ecalls. */
 TEST(beside_a_handler)
 {
-    struct program p = program_new(RV64, NULL,
-                                   "la t0, handler\ncsrw mtvec, t0\nli a7, 1\necall\n"
-                                   "handler: csrr s2, mcause\nli a7, 93\nli a0, 2\necall\n");
+    SCOPED(program) p = program_new(RV64, NULL,
+                                    "la t0, handler\ncsrw mtvec, t0\nli a7, 1\necall\n"
+                                    "handler: csrr s2, mcause\nli a7, 93\nli a0, 2\necall\n");
     program_expect(&p, SAM_HART_EXIT);
     assert_int_equal(p.result.exit_code, 2);
     assert_int_equal(sam_hart_x(p.hart, 18), 11);
-    program_free(&p);
 }
 
 /* With ebreak_traps it is an exception; without a handler it fails. Otherwise the result
@@ -158,23 +149,21 @@ TEST(handler_that_traps)
 TEST(handler_that_loops)
 {
     struct sam_hart_options options = {.max_insns = 5000};
-    struct program p = program_new(RV64, &options, "la t0, 1f\ncsrw mtvec, t0\n1: nop\n.word 0\n");
+    SCOPED(program) p = program_new(RV64, &options, "la t0, 1f\ncsrw mtvec, t0\n1: nop\n.word 0\n");
     assert_int_equal(program_run(&p), SAM_ERR_TRAP);
     assert_int_equal(p.result.end, SAM_HART_BUDGET);
-    program_free(&p);
 }
 
 TEST(steps_into_the_handler)
 {
-    struct program p = program_new(RV64, NULL, handler);
+    SCOPED(program) p = program_new(RV64, NULL, handler);
     uint64_t there = sam_image_find(p.image, "there")->value;
     while (sam_hart_pc(p.hart) != there)
-        assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
-    assert_int_equal(sam_hart_step(p.hart, &p.result, &p.error), SAM_OK);
+        succeeds(sam_hart_step, p.hart, &p.result);
+    succeeds(sam_hart_step, p.hart, &p.result);
     assert_int_equal(p.result.end, SAM_HART_STEPPED);
     assert_int_equal(p.result.instructions, 0);
     assert_int_equal(sam_hart_pc(p.hart), sam_image_find(p.image, "handler")->value);
-    program_free(&p);
 }
 
 /* pc of a jump to an invalid target is that of the jump if the target is misaligned, and the

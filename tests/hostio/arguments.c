@@ -2,8 +2,6 @@
 /* Bad arguments of hostio.h. */
 #include "test.h"
 
-#include "base/base.h"
-#include "refuses.h"
 #include "samite/hostio.h"
 
 TEST(arguments)

@@ -6,7 +6,6 @@
 #include "codec/chunk.h"
 #include "folder.h"
 #include "isa/isa.h"
-#include "must.h"
 #include "samite/device/layout.h"
 #include "samite/samite.h"
 
@@ -91,7 +90,7 @@ static struct sam_image *assemble(const struct sam_buffer *text)
     struct sam_image *image;
     struct sam_error error;
     char *messages;
-    must(sam_isa_parse(ISA, &options.isa, &error), &error);
+    succeeds(sam_isa_parse, ISA, &options.isa);
     if (sam_assemble(&options, "all.s", (const char *)text->data, text->size, &image, &messages,
                      &error) != SAM_OK)
         fail_msg("%s", messages);
@@ -141,8 +140,7 @@ TEST(every_function)
     struct sam_image *image = assemble(&text);
     unsigned compared = 0;
     for (size_t i = 0; i < SAM_COUNT(compilers); i++) {
-        char tool[8];
-        snprintf(tool, sizeof tool, "%.3s", compilers[i]);
+        FREED char *tool = formatted("%.3s", compilers[i]);
         if (!test_shell("command -v riscv64-unknown-elf-%s >/dev/null", tool)) {
             printf("# no riscv64-unknown-elf-%s: skipped\n", tool);
             continue;

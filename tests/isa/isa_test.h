@@ -3,10 +3,6 @@
 #ifndef ISA_TEST_H
 #define ISA_TEST_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
 
 #include "isa/isa.h"
@@ -14,9 +10,7 @@
 static inline struct sam_isa test_isa(const char *text)
 {
     struct sam_isa isa;
-    struct sam_error error;
-    if (sam_isa_parse(text, &isa, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_isa_parse, text, &isa);
     return isa;
 }
 

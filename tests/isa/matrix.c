@@ -13,139 +13,55 @@ struct line {
 
 /* func 31:28, uop 27:25, wide 24, ms2 23:21, ms1 20:18, 17:15, 000, size 11:10, md 9:7 */
 static const struct line lines[] = {
-    {0x001882ab, "mmov.mm m5, m6"},
-    {0x0207812b, "mmov.mv.x m2, m1[a5]"},
-    {0x040f802b, "mmov.mv.i m0, m3[7]"},
-    {0x060003ab, "mmov.mx m7, s0"},
-    {0x1054062b, "fmmacc.h m4, m2, m5"},
-    {0x10540a2b, "fmmacc.s m4, m2, m5"},
-    {0x10540e2b, "fmmacc.d m4, m2, m5"},
-    {0x11c4052b, "fwmmacc.h m2, m6, m1"},
-    {0x11c4092b, "fwmmacc.s m2, m6, m1"},
-    {0x202801ab, "mmaqa.b m3, m1, m2"},
-    {0x2028062b, "mmaqa.h m4, m1, m2"},
-    {0x21b803ab, "pmmaqa.b m7, m5, m6"},
-    {0x202881ab, "mmaqau.b m3, m1, m2"},
-    {0x2028862b, "mmaqau.h m4, m1, m2"},
-    {0x21b883ab, "pmmaqau.b m7, m5, m6"},
-    {0x202901ab, "mmaqaus.b m3, m1, m2"},
-    {0x2029062b, "mmaqaus.h m4, m1, m2"},
-    {0x21b903ab, "pmmaqaus.b m7, m5, m6"},
-    {0x202981ab, "mmaqasu.b m3, m1, m2"},
-    {0x2029862b, "mmaqasu.h m4, m1, m2"},
-    {0x21b983ab, "pmmaqasu.b m7, m5, m6"},
-    {0x30f80aab, "madd.s.mm m5, m7, m6"},
-    {0x322889ab, "madd.s.mv.x m3, m1, m2[s1]"},
-    {0x348308ab, "madd.s.mv.i m1, m4, m0[6]"},
-    {0x36628b2b, "madd.s.mx m6, m3, a3"},
-    {0x30f80eab, "madd.d.mm m5, m7, m6"},
-    {0x32288dab, "madd.d.mv.x m3, m1, m2[s1]"},
-    {0x34830cab, "madd.d.mv.i m1, m4, m0[6]"},
-    {0x36628f2b, "madd.d.mx m6, m3, a3"},
-    {0x40f80aab, "msub.s.mm m5, m7, m6"},
-    {0x422889ab, "msub.s.mv.x m3, m1, m2[s1]"},
-    {0x448308ab, "msub.s.mv.i m1, m4, m0[6]"},
-    {0x46628b2b, "msub.s.mx m6, m3, a3"},
-    {0x40f80eab, "msub.d.mm m5, m7, m6"},
-    {0x42288dab, "msub.d.mv.x m3, m1, m2[s1]"},
-    {0x44830cab, "msub.d.mv.i m1, m4, m0[6]"},
-    {0x46628f2b, "msub.d.mx m6, m3, a3"},
-    {0x50f80aab, "msra.s.mm m5, m7, m6"},
-    {0x522889ab, "msra.s.mv.x m3, m1, m2[s1]"},
-    {0x548308ab, "msra.s.mv.i m1, m4, m0[6]"},
-    {0x56628b2b, "msra.s.mx m6, m3, a3"},
-    {0x50f80eab, "msra.d.mm m5, m7, m6"},
-    {0x52288dab, "msra.d.mv.x m3, m1, m2[s1]"},
-    {0x54830cab, "msra.d.mv.i m1, m4, m0[6]"},
-    {0x56628f2b, "msra.d.mx m6, m3, a3"},
-    {0x60f80aab, "mn4clip.s.mm m5, m7, m6"},
-    {0x622889ab, "mn4clip.s.mv.x m3, m1, m2[s1]"},
-    {0x648308ab, "mn4clip.s.mv.i m1, m4, m0[6]"},
-    {0x66628b2b, "mn4clip.s.mx m6, m3, a3"},
-    {0x60f80eab, "mn4clip.d.mm m5, m7, m6"},
-    {0x62288dab, "mn4clip.d.mv.x m3, m1, m2[s1]"},
-    {0x64830cab, "mn4clip.d.mv.i m1, m4, m0[6]"},
-    {0x66628f2b, "mn4clip.d.mx m6, m3, a3"},
-    {0x70f80aab, "mn4clipu.s.mm m5, m7, m6"},
-    {0x722889ab, "mn4clipu.s.mv.x m3, m1, m2[s1]"},
-    {0x748308ab, "mn4clipu.s.mv.i m1, m4, m0[6]"},
-    {0x76628b2b, "mn4clipu.s.mx m6, m3, a3"},
-    {0x70f80eab, "mn4clipu.d.mm m5, m7, m6"},
-    {0x72288dab, "mn4clipu.d.mv.x m3, m1, m2[s1]"},
-    {0x74830cab, "mn4clipu.d.mv.i m1, m4, m0[6]"},
-    {0x76628f2b, "mn4clipu.d.mx m6, m3, a3"},
-    {0x80f80aab, "mmul.s.mm m5, m7, m6"},
-    {0x822889ab, "mmul.s.mv.x m3, m1, m2[s1]"},
-    {0x848308ab, "mmul.s.mv.i m1, m4, m0[6]"},
-    {0x86628b2b, "mmul.s.mx m6, m3, a3"},
-    {0x80f80eab, "mmul.d.mm m5, m7, m6"},
-    {0x82288dab, "mmul.d.mv.x m3, m1, m2[s1]"},
-    {0x84830cab, "mmul.d.mv.i m1, m4, m0[6]"},
-    {0x86628f2b, "mmul.d.mx m6, m3, a3"},
-    {0x90f80aab, "mmulh.s.mm m5, m7, m6"},
-    {0x922889ab, "mmulh.s.mv.x m3, m1, m2[s1]"},
-    {0x948308ab, "mmulh.s.mv.i m1, m4, m0[6]"},
-    {0x96628b2b, "mmulh.s.mx m6, m3, a3"},
-    {0x90f80eab, "mmulh.d.mm m5, m7, m6"},
-    {0x92288dab, "mmulh.d.mv.x m3, m1, m2[s1]"},
-    {0x94830cab, "mmulh.d.mv.i m1, m4, m0[6]"},
-    {0x96628f2b, "mmulh.d.mx m6, m3, a3"},
-    {0x09f083ab, "mldb m7, t6, (ra)"},
-    {0x0a0100ab, "mstb m1, zero, (sp)"},
-    {0x185f812b, "msldb m2, t0, (t6)"},
-    {0x1aa581ab, "msstb m3, a0, (a1)"},
-    {0x2808802b, "mld1mb m0, (a7)"},
-    {0x2a0f022b, "mst1mb m4, (t5)"},
-    {0x2818802b, "mld2mb m0, (a7)"},
-    {0x2a1f022b, "mst2mb m4, (t5)"},
-    {0x2838802b, "mld4mb m0, (a7)"},
-    {0x2a3f022b, "mst4mb m4, (t5)"},
-    {0x2878802b, "mld8mb m0, (a7)"},
-    {0x2a7f022b, "mst8mb m4, (t5)"},
-    {0x09f087ab, "mldh m7, t6, (ra)"},
-    {0x0a0104ab, "msth m1, zero, (sp)"},
-    {0x185f852b, "msldh m2, t0, (t6)"},
-    {0x1aa585ab, "mssth m3, a0, (a1)"},
-    {0x2808842b, "mld1mh m0, (a7)"},
-    {0x2a0f062b, "mst1mh m4, (t5)"},
-    {0x2818842b, "mld2mh m0, (a7)"},
-    {0x2a1f062b, "mst2mh m4, (t5)"},
-    {0x2838842b, "mld4mh m0, (a7)"},
-    {0x2a3f062b, "mst4mh m4, (t5)"},
-    {0x2878842b, "mld8mh m0, (a7)"},
-    {0x2a7f062b, "mst8mh m4, (t5)"},
-    {0x09f08bab, "mldw m7, t6, (ra)"},
-    {0x0a0108ab, "mstw m1, zero, (sp)"},
-    {0x185f892b, "msldw m2, t0, (t6)"},
-    {0x1aa589ab, "msstw m3, a0, (a1)"},
-    {0x2808882b, "mld1mw m0, (a7)"},
-    {0x2a0f0a2b, "mst1mw m4, (t5)"},
-    {0x2818882b, "mld2mw m0, (a7)"},
-    {0x2a1f0a2b, "mst2mw m4, (t5)"},
-    {0x2838882b, "mld4mw m0, (a7)"},
-    {0x2a3f0a2b, "mst4mw m4, (t5)"},
-    {0x2878882b, "mld8mw m0, (a7)"},
-    {0x2a7f0a2b, "mst8mw m4, (t5)"},
-    {0x09f08fab, "mldd m7, t6, (ra)"},
-    {0x0a010cab, "mstd m1, zero, (sp)"},
-    {0x185f8d2b, "msldd m2, t0, (t6)"},
-    {0x1aa58dab, "msstd m3, a0, (a1)"},
-    {0x28088c2b, "mld1md m0, (a7)"},
-    {0x2a0f0e2b, "mst1md m4, (t5)"},
-    {0x28188c2b, "mld2md m0, (a7)"},
-    {0x2a1f0e2b, "mst2md m4, (t5)"},
-    {0x28388c2b, "mld4md m0, (a7)"},
-    {0x2a3f0e2b, "mst4md m4, (t5)"},
-    {0x28788c2b, "mld8md m0, (a7)"},
-    {0x2a7f0e2b, "mst8md m4, (t5)"},
-    {0x0ffc02ab, "mcfgki t0, 127"},
-    {0x8e0f802b, "mcfgk zero, t6"},
-    {0x1ffc02ab, "mcfgmi t0, 127"},
-    {0x9e0f802b, "mcfgm zero, t6"},
-    {0x2ffc02ab, "mcfgni t0, 127"},
-    {0xae0f802b, "mcfgn zero, t6"},
-    {0x7ffc02ab, "mcfgi t0, 127"},
+    {0x001882ab, "mmov.mm m5, m6"},       {0x0207812b, "mmov.mv.x m2, m1[a5]"},
+    {0x040f802b, "mmov.mv.i m0, m3[7]"},  {0x060003ab, "mmov.mx m7, s0"},
+    {0x1054062b, "fmmacc.h m4, m2, m5"},  {0x10540a2b, "fmmacc.s m4, m2, m5"},
+    {0x10540e2b, "fmmacc.d m4, m2, m5"},  {0x11c4052b, "fwmmacc.h m2, m6, m1"},
+    {0x11c4092b, "fwmmacc.s m2, m6, m1"}, {0x0ffc02ab, "mcfgki t0, 127"},
+    {0x8e0f802b, "mcfgk zero, t6"},       {0x1ffc02ab, "mcfgmi t0, 127"},
+    {0x9e0f802b, "mcfgm zero, t6"},       {0x2ffc02ab, "mcfgni t0, 127"},
+    {0xae0f802b, "mcfgn zero, t6"},       {0x7ffc02ab, "mcfgi t0, 127"},
     {0xfe0f802b, "mcfg zero, t6"},
+};
+
+/* Families: a line for each suffix, whose number is added to the word in steps of `step`. */
+static const char *const signs[] = {"", "u", "us", "su"}, *const sizes[] = {"b", "h", "w", "d"},
+                         *const precisions[] = {"s", "d"}, *const functions[] = {"madd",
+                                                                                 "msub",
+                                                                                 "msra",
+                                                                                 "mn4clip",
+                                                                                 "mn4clipu",
+                                                                                 "mmul",
+                                                                                 "mmulh"};
+static const struct family {
+    uint32_t word;
+    const char *format;
+    const char *const *suffixes;
+    unsigned count;
+    uint32_t step;
+} families[] = {
+    {0x202801ab, "mmaqa%s.b m3, m1, m2", signs, 4, 0x8000},
+    {0x2028062b, "mmaqa%s.h m4, m1, m2", signs, 4, 0x8000},
+    {0x21b803ab, "pmmaqa%s.b m7, m5, m6", signs, 4, 0x8000},
+    {0x09f083ab, "mld%s m7, t6, (ra)", sizes, 4, 0x400},
+    {0x0a0100ab, "mst%s m1, zero, (sp)", sizes, 4, 0x400},
+    {0x185f812b, "msld%s m2, t0, (t6)", sizes, 4, 0x400},
+    {0x1aa581ab, "msst%s m3, a0, (a1)", sizes, 4, 0x400},
+    {0x2808802b, "mld1m%s m0, (a7)", sizes, 4, 0x400},
+    {0x2a0f022b, "mst1m%s m4, (t5)", sizes, 4, 0x400},
+    {0x2818802b, "mld2m%s m0, (a7)", sizes, 4, 0x400},
+    {0x2a1f022b, "mst2m%s m4, (t5)", sizes, 4, 0x400},
+    {0x2838802b, "mld4m%s m0, (a7)", sizes, 4, 0x400},
+    {0x2a3f022b, "mst4m%s m4, (t5)", sizes, 4, 0x400},
+    {0x2878802b, "mld8m%s m0, (a7)", sizes, 4, 0x400},
+    {0x2a7f022b, "mst8m%s m4, (t5)", sizes, 4, 0x400},
+};
+/* Of each function, func 3 to 9, in both precisions. */
+static const struct line forms[] = {
+    {0x00f80aab, "%s.%s.mm m5, m7, m6"},
+    {0x022889ab, "%s.%s.mv.x m3, m1, m2[s1]"},
+    {0x048308ab, "%s.%s.mv.i m1, m4, m0[6]"},
+    {0x06628b2b, "%s.%s.mx m6, m3, a3"},
 };
 
 static void without_blanks(char *text)
@@ -160,24 +76,39 @@ static void without_blanks(char *text)
 static void both_ways(uint32_t word, const char *text)
 {
     struct sam_isa isa = test_isa(ISA);
-    char shown[128], wanted[128];
+    char shown[128];
     WORDS(ISA, text, word);
     assert_true(sam_disassemble(&isa, word, 0, 0, NULL, shown, sizeof shown));
-    snprintf(wanted, sizeof wanted, "%s", text);
+    FREED char *wanted = formatted("%s", text);
     without_blanks(shown);
     without_blanks(wanted);
     assert_string_equal(shown, wanted);
 }
 
+static bool seen[SAM_OP_COUNT];
+
+static void line_of(uint32_t word, const char *text)
+{
+    struct sam_isa isa = test_isa(ISA);
+    struct sam_insn insn;
+    both_ways(word, text);
+    assert_true(sam_decode(&isa, word, 0, &insn));
+    seen[insn.op] = true;
+}
+
 TEST(every_instruction)
 {
-    bool seen[SAM_OP_COUNT] = {false};
-    struct sam_isa isa = test_isa(ISA);
-    for (size_t i = 0; i < SAM_COUNT(lines); i++) {
-        struct sam_insn insn;
-        both_ways(lines[i].word, lines[i].text);
-        assert_true(sam_decode(&isa, lines[i].word, 0, &insn));
-        seen[insn.op] = true;
+    for (size_t i = 0; i < SAM_COUNT(lines); i++)
+        line_of(lines[i].word, lines[i].text);
+    for (const struct family *f = families; f < families + SAM_COUNT(families); f++)
+        for (unsigned i = 0; i < f->count; i++) {
+            FREED char *text = formatted(f->format, f->suffixes[i]);
+            line_of(f->word + i * f->step, text);
+        }
+    for (unsigned i = 0; i < SAM_COUNT(functions) * SAM_COUNT(forms) * 2; i++) {
+        const unsigned function = i / 8, form = i / 2 % 4, precision = i % 2;
+        FREED char *text = formatted(forms[form].text, functions[function], precisions[precision]);
+        line_of(forms[form].word + ((3 + function) << 28) + precision * 0x400, text);
     }
     for (int op = 1; op < SAM_OP_COUNT; op++)
         if (sam_insn_rows[op].on == SAM_EXT_XMATRIX && !seen[op])
@@ -245,13 +176,10 @@ TEST(refused)
 static void vectors(void **state)
 {
     (void)state;
-    char path[4096];
-    struct sam_buffer text = {0};
-    struct sam_error error;
+    SCOPED(sam_buffer) text = {0};
     unsigned count = 0;
-    snprintf(path, sizeof path, "%s/matrix-v0.1.tsv", getenv("SAMITE_VECTORS"));
-    if (sam_file_read(path, 1 << 20, &text, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    FREED char *path = formatted("%s/matrix-v0.1.tsv", getenv("SAMITE_VECTORS"));
+    succeeds(sam_file_read, path, 1 << 20, &text);
     for (char *line = strtok((char *)text.data, "\n"); line; line = strtok(NULL, "\n"), count++) {
         char *end;
         uint32_t word = (uint32_t)strtoul(line, &end, 16);
@@ -262,7 +190,6 @@ static void vectors(void **state)
         both_ways(word, end + 1);
     }
     assert_true(count > 100);
-    sam_buffer_free(&text);
 }
 
 PROLOGUE

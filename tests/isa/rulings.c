@@ -65,10 +65,9 @@ TEST(ruling_02_branch_operand_order)
         uint32_t funct3;
     } branches[] = {{"vbeq", 0}, {"vbne", 1}, {"vblt", 4}, {"vbge", 5}, {"vbltu", 6}, {"vbgeu", 7}};
     for (size_t i = 0; i < SAM_COUNT(branches); i++) {
-        char text[64];
         for (int32_t offset = -4096; offset <= 4092; offset += 4) {
-            snprintf(text, sizeof text, "%s v7, v9, . %c %d", branches[i].name,
-                     offset < 0 ? '-' : '+', abs(offset));
+            FREED char *text = formatted("%s v7, v9, . %c %d", branches[i].name,
+                                         offset < 0 ? '-' : '+', abs(offset));
             WORDS(V, text, b_type(branches[i].funct3, 9, 7, offset));
         }
     }
@@ -140,8 +139,7 @@ TEST(ruling_06_gather_and_scatter)
                 {"vsw12.v", 6, true},   {"vsb12.v", 7, true}};
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         for (int32_t imm = -2048; imm <= 2047; imm += 65) {
-            char text[64];
-            snprintf(text, sizeof text, "%s v30, %d(v1)", rows[i].name, imm);
+            FREED char *text = formatted("%s v30, %d(v1)", rows[i].name, imm);
             WORDS(V, text,
                   rows[i].store ? s_type(0x7b, rows[i].funct3, 1, 30, imm)
                                 : i_type(0x7b, rows[i].funct3, 30, 1, imm));
@@ -176,9 +174,8 @@ TEST(ruling_10_regext_fields)
 TEST(ruling_10_regexti_fields)
 {
     for (int32_t imm = -1024; imm <= 1023; imm++) {
-        char text[64];
         uint32_t word = r_type(0x57, 3, 1, 1, (uint32_t)imm & 31, 2);
-        snprintf(text, sizeof text, "vadd.vi v1, v2, %d", imm);
+        FREED char *text = formatted("vadd.vi v1, v2, %d", imm);
         if (imm >= -16 && imm <= 15)
             WORDS(V, text, word);
         else
@@ -291,14 +288,14 @@ TEST(ruling_2_names_of_float_registers)
                                         "fa6", "fa7", "fs2",  "fs3",  "fs4", "fs5", "fs6",  "fs7",
                                         "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
     for (uint32_t i = 0; i < 64; i++) {
-        char text[96], name[8];
+        char name[8];
         const uint32_t f = i % 32;
         if (i < 32)
             snprintf(name, sizeof name, "%s", names[f]);
         else
             snprintf(name, sizeof name, "f%u", f);
-        snprintf(text, sizeof text, "flw %s, 4(a1)\nfadd.s %s, %s, a0, rne\nvfadd.vf v1, v2, %s",
-                 name, name, name, name);
+        FREED char *text = formatted("flw %s, 4(a1)\nfadd.s %s, %s, a0, rne\nvfadd.vf v1, v2, %s",
+                                     name, name, name, name);
         WORDS(V, text, 4u << 20 | 11u << 15 | 2u << 12 | f << 7 | 0x07,
               r_type(0x53, 0, 0, f, f, 10), r_type(0x57, 5, 1, 1, f, 2));
     }
@@ -328,8 +325,7 @@ TEST(ruling_14_barrier_scope)
     WORDS(V, "barrier x0, x0, 1", 0x0400c00b);
     WORDS(V, "barrier", 0x0400400b);
     for (uint32_t scope = 0; scope < 32; scope++) {
-        char text[64];
-        snprintf(text, sizeof text, "barrier %u\nbarriersub %u", scope, scope);
+        FREED char *text = formatted("barrier %u\nbarriersub %u", scope, scope);
         WORDS(V, text, 0x0400400b | scope << 15, 0x0600400b | scope << 15);
     }
     WORDS(V, "endprg", 0x0000400b);

@@ -69,10 +69,9 @@ static void add_immediate(struct expected *e, uint32_t word)
 static void move(struct expected *e, uint32_t word)
 {
     unsigned kind = field(word, 29, 27), dim = field(word, 26, 25);
-    char name[16];
     if (kind > 2 || dim == 3)
         return;
-    snprintf(name, sizeof name, "tl.%s.%u", kind ? "merge" : "concat", dim);
+    FREED char *name = formatted("tl.%s.%u", kind ? "merge" : "concat", dim);
     name_it(e, name, field(word, 31, 30), 3);
     e->canonical = kind != 1;
     e->rd = field(word, 11, 7);
@@ -92,7 +91,6 @@ static void transposed(struct expected *e, uint32_t word)
 static void transpose(struct expected *e, uint32_t word)
 {
     unsigned code = field(word, 28, 25), dim0 = code & 3, dim1 = code >> 2;
-    char name[16];
     bool listed = true;
     switch (code) {
     case 0x1: dim0 = 0, dim1 = 1; break;
@@ -103,8 +101,8 @@ static void transpose(struct expected *e, uint32_t word)
     case 0xb: dim0 = 2, dim1 = 3; break;
     default: listed = false;
     }
-    snprintf(name, sizeof name, "tl.xpose.%u%u", dim0 < dim1 ? dim0 : dim1,
-             dim0 < dim1 ? dim1 : dim0);
+    FREED char *name =
+        formatted("tl.xpose.%u%u", dim0 < dim1 ? dim0 : dim1, dim0 < dim1 ? dim1 : dim0);
     name_it(e, name, field(word, 31, 30), 3);
     e->canonical = listed;
     e->imm = (int)(dim0 | dim1 << 2);

@@ -12,14 +12,12 @@ struct vector {
 };
 static struct vector *list;
 
-static int load(void **state)
+FIXTURE(load)
 {
-    (void)state;
     const char *folder = getenv("SAMITE_VECTORS");
-    char path[4096];
     if (!folder)
         return 0;
-    snprintf(path, sizeof path, "%s/ventus-words.tsv", folder);
+    FREED char *path = formatted("%s/ventus-words.tsv", folder);
     struct sam_error error;
     if (sam_file_read(path, 64 << 20, &vectors, &error) != SAM_OK) {
         printf("# %s\n", error.text);
@@ -38,9 +36,8 @@ static int load(void **state)
     return 0;
 }
 
-static int unload(void **state)
+FIXTURE(unload)
 {
-    (void)state;
     sam_buffer_free(&vectors);
     free(list);
     return 0;
@@ -48,11 +45,10 @@ static int unload(void **state)
 
 static void check(const char *text, uint32_t word)
 {
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     const struct sam_section *section = test_section("ventus", text, ".text", &image);
     if (section->data_size != 4 || sam_le32(section->data) != word)
         fail_msg("'%s' gives %08x, expected %08x", text, sam_le32(section->data), word);
-    sam_image_free(image);
 }
 
 TEST(test_text_to_word)

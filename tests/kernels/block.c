@@ -2,12 +2,8 @@
 /* kernels/tile/block.pto and block_f16.pto: correct for sizes on both sides of its blocks, and
  * incorrect if a result or a line of it is changed. */
 #include "test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "folder.h"
-#include "must.h"
 #include <block_run.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -55,10 +51,9 @@ static bool is_right(const struct block_config *config, const char *path, enum p
 {
     struct block block;
     struct block_result result;
-    struct sam_error error = {0};
-    must(block_make(&block, config, &error), &error);
-    must(run(&block, path, place, &error), &error);
-    must(block_verify(&block, &result, &error), &error);
+    succeeds(block_make, &block, config);
+    succeeds(run, &block, path, place);
+    succeeds(block_verify, &block, &result);
     const float *y = block.arrays[BLOCK_Y];
     const size_t size = block.counts[BLOCK_Y] * sizeof *y;
     if (bits && *bits)
@@ -68,7 +63,7 @@ static bool is_right(const struct block_config *config, const char *path, enum p
     if (!result.failure[0] && block.config.sequence < 64) { /* one element, by twice the bound */
         block.arrays[BLOCK_Y][block.counts[BLOCK_Y] / 2] += (float)(2 * result.allowed);
         struct block_result changed;
-        must(block_verify(&block, &changed, &error), &error);
+        succeeds(block_verify, &block, &changed);
         assert_true(changed.failure[0]);
     }
     block_free(&block);
@@ -86,12 +81,11 @@ TEST(test_sizes)
         config.type = types[i % COUNT(types)];
         if (i % 3 == 0)
             config.slope = 1, config.cubic = 0; /* Swish */
-        float *bits = NULL;                     /* the same everywhere */
+        FREED float *bits = NULL;               /* the same everywhere */
         for (int place = EXECUTOR; place <= WINDOWS; place++)
             if (!is_right(&config, block_source(&config), (enum place)place, &bits))
                 fail_msg("%u tokens of %u, %u heads, place %d", sizes[i][0], sizes[i][1],
                          sizes[i][2], place);
-        free(bits);
     }
 }
 
@@ -123,7 +117,7 @@ TEST(test_mutants)
         {"pto.trsqrt", "pto.trecip"},
         {"%k_at = arith.addi %q_at, %d", "%k_at = arith.addi %q_at, %c0"},
     };
-    char *text;
+    FREED char *text = NULL;
     size_t size;
     const struct block_config config = config_of(140, 32, 2); /* two blocks of keys */
     must(sam_file_load(PROGRAM, 1 << 20, &text, &size, NULL), NULL);
@@ -138,24 +132,21 @@ TEST(test_mutants)
         if (is_right(&config, test_path("mutant.pto"), EXECUTOR, NULL))
             fail_msg("not noticed: %s", mutants[i][1]);
     }
-    free(text);
 }
 
 /* The weights as a file, and back. */
 static void check_file(enum sam_dtype type)
 {
     struct block block;
-    struct sam_error error = {0};
     struct sam_weights weights = {0};
     struct block_config config = config_of(4, 16, 2);
     char *file = NULL;
     size_t size, need, found = 0;
     config.type = type;
-    must(block_make(&block, &config, &error), &error);
-    must(block_file(&block, 1, &file, &size, &error), &error);
-    must(sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file, size, size, "blocks", &weights, &need,
-                           &error),
-         &error);
+    succeeds(block_make, &block, &config);
+    succeeds(block_file, &block, 1, &file, &size);
+    succeeds(sam_weights_parse, SAM_WEIGHTS_SAFETENSORS, file, size, size, "blocks", &weights,
+             &need);
     assert_int_equal(weights.count, 12);
     for (size_t i = 0; i < weights.count; i++)
         for (int k = 0; k < BLOCK_ARRAYS; k++) {

@@ -2,9 +2,6 @@
 /* The GEMM kernels: correct bit by bit at every MLEN and XLEN with edge tiles in all dimensions,
  * and incorrect when their source is damaged. */
 #include "test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <gemm.h>
@@ -83,9 +80,8 @@ static void cycle_by_cycle(void **state)
     for (size_t i = 0; i < COUNT(configs); i++) {
         for (size_t k = 0; k < gemm_kernel_count; k++) {
             struct sam_mxu_config model;
-            struct sam_error error;
             sam_mxu_config_init(&model, 512);
-            assert_int_equal(sam_mxu_config_set(&model, configs[i], &error), SAM_OK);
+            succeeds(sam_mxu_config_set, &model, configs[i]);
             struct gemm_config config = {37, 41, 70, 512, 64, KERNEL_DIR, &model, 0x11};
             expect_right(&gemm_kernels[k], &config);
         }
@@ -111,12 +107,9 @@ static char *read_text(const char *folder, const char *name)
 {
     char path[4096], *text;
     size_t size;
-    struct sam_error error;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (sam_file_load(path, 1 << 20, &text, &size, &error) != SAM_OK)
-        fail_msg("%s", error.text);
-    char *copy = malloc(size + 1);
-    assert_non_null(copy);
+    succeeds(sam_file_load, path, 1 << 20, &text, &size);
+    char *copy = test_room(size + 1);
     memcpy(copy, text, size);
     copy[size] = '\0';
     free(text);
@@ -157,15 +150,13 @@ static void damaged(void **state)
     for (size_t i = 0; i < COUNT(changes); i++) {
         char *at = strstr(text, changes[i][0]);
         assert_non_null(at);
-        char *mutant = malloc(strlen(text) + 64);
-        assert_non_null(mutant);
+        FREED char *mutant = test_room(strlen(text) + 64);
         sprintf(mutant, "%.*s%s%s", (int)(at - text), text, changes[i][1],
                 at + strlen(changes[i][0]));
         write_text(folder, "gemm.inc", mutant);
         struct gemm_config config = {101, 85, 70, 512, 64, folder, NULL, 0};
         if (is_right(gemm_find("f16"), &config))
             fail_msg("right with %s for %s", changes[i][1], changes[i][0]);
-        free(mutant);
     }
     free(text);
     free(kernel);

@@ -2,13 +2,8 @@
 /* kernels/llm: logits close to double precision, the same bits on the executor and on the system
  * with raw and packed weights, and files that are not models. */
 #include "test.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "folder.h"
-#include "must.h"
 #include <llm.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -63,31 +58,30 @@ static void check_logits(const struct llm_run *run, const double *expected, uint
 static void check_text(const struct llm *llm, uint32_t length, uint32_t step)
 {
     const uint32_t count = llm->shape.vocabulary;
-    struct sam_error error = {0};
     struct llm_run_options how[3] = {{.check_races = true, .system = true},
                                      {.check_races = true, .system = true},
                                      {.check_races = true, .system = true}};
     const struct llm_run_options host = {0};
     struct llm_run *run, *system[COUNT(how)];
     struct llm_reference *reference = llm_reference_new(llm);
-    double *expected = calloc(count, sizeof *expected);
+    FREED double *expected = calloc(count, sizeof *expected);
     void *packed[COUNT(how)] = {0};
     size_t raw;
     assert_true(reference && expected);
-    must(llm_run_new(llm, &host, &run, &error), &error);
+    succeeds(llm_run_new, llm, &host, &run);
     for (size_t i = 0; i < COUNT(how); i++) {
         if (i > 0)
-            must(llm_pack(llm, i == 2, &packed[i], &how[i].packed_size, &raw, &error), &error);
+            succeeds(llm_pack, llm, i == 2, &packed[i], &how[i].packed_size, &raw);
         how[i].packed = packed[i];
-        must(llm_run_new(llm, &how[i], &system[i], &error), &error);
+        succeeds(llm_run_new, llm, &how[i], &system[i]);
     }
     uint32_t token = 1;
     for (uint32_t position = 0; position < length; position++) {
         for (size_t i = 0; position % step == 0 && i < COUNT(how); i++) {
             llm_run_continue(system[i], run);
-            must(llm_run_step(system[i], token, position, &error), &error);
+            succeeds(llm_run_step, system[i], token, position);
         }
-        must(llm_run_step(run, token, position, &error), &error);
+        succeeds(llm_run_step, run, token, position);
         llm_reference_step(reference, token, position, expected);
         check_logits(run, expected, count);
         for (size_t i = 0; position % step == 0 && i < COUNT(how); i++)
@@ -105,7 +99,6 @@ static void check_text(const struct llm *llm, uint32_t length, uint32_t step)
     }
     llm_run_free(run);
     llm_reference_free(reference);
-    free(expected);
 }
 
 TEST(test_shapes)
@@ -113,8 +106,7 @@ TEST(test_shapes)
     static const enum sam_dtype types[] = {SAM_F16, SAM_BF16, SAM_E5M2};
     for (size_t i = 0; i < COUNT(shapes); i++) {
         struct llm llm;
-        struct sam_error error = {0};
-        must(llm_make(&llm, &shapes[i], types[i], i, &error), &error);
+        succeeds(llm_make, &llm, &shapes[i], types[i], i);
         check_text(&llm, shapes[i].context + 6, 9); /* the cache starts again */
         llm_free(&llm);
     }
@@ -125,8 +117,7 @@ TEST(test_model)
     static const enum sam_dtype types[] = {SAM_F16, SAM_BF16, SAM_E5M2};
     for (size_t i = 0; i < COUNT(types); i++) {
         struct llm llm;
-        struct sam_error error = {0};
-        must(llm_read(&llm, MODEL, types[i], &error), &error);
+        succeeds(llm_read, &llm, MODEL, types[i]);
         assert_int_equal(llm_token(&llm, llm.charset[5]), 5);
         assert_int_equal(llm_token(&llm, '\r'), -1);
         check_text(&llm, 20, 17);
@@ -138,17 +129,16 @@ TEST(test_model)
 TEST(test_mutant)
 {
     struct llm llm;
-    struct sam_error error = {0};
     const struct llm_run_options host = {0};
     struct llm_run *run;
     double expected[32], most = 0;
-    must(llm_make(&llm, &shapes[0], SAM_F16, 3, &error), &error);
-    must(llm_run_new(&llm, &host, &run, &error), &error);
+    succeeds(llm_make, &llm, &shapes[0], SAM_F16, 3);
+    succeeds(llm_run_new, &llm, &host, &run);
     for (uint32_t i = 0; i < shapes[0].width; i++) /* a row of queries */
         llm.weights[i] = -llm.weights[i];
     struct llm_reference *reference = llm_reference_new(&llm);
     for (uint32_t position = 0; position < 12; position++) {
-        must(llm_run_step(run, position, position, &error), &error);
+        succeeds(llm_run_step, run, position, position);
         llm_reference_step(reference, position, position, expected);
         for (uint32_t i = 0; i < 32; i++)
             most = fmax(most, fabs(expected[i] - (double)llm_run_logits(run)[i]));
@@ -166,10 +156,10 @@ TEST(test_program)
     struct sam_error error = {0};
     char *file, *text;
     size_t size;
-    must(llm_read(&llm, MODEL, SAM_F16, &error), &error);
+    succeeds(llm_read, &llm, MODEL, SAM_F16);
     text = llm_program(&llm, &error);
     assert_non_null(text);
-    must(sam_file_load(KERNEL_DIR "/tile/llm_step.pto", 1 << 20, &file, &size, &error), &error);
+    succeeds(sam_file_load, KERNEL_DIR "/tile/llm_step.pto", 1 << 20, &file, &size);
     assert_int_equal(size, strlen(text));
     assert_memory_equal(file, text, size);
     free(file);
@@ -215,9 +205,9 @@ TEST(test_damaged)
     struct llm llm;
     struct sam_error error = {0};
     const char *path = test_path("model.safetensors");
-    char *file;
+    FREED char *file = NULL;
     size_t size;
-    must(sam_file_load(MODEL, 4 << 20, &file, &size, &error), &error);
+    succeeds(sam_file_load, MODEL, 4 << 20, &file, &size);
     for (size_t i = 0; i < COUNT(words); i++) {
         const size_t length = strlen(words[i][0]);
         size_t at = 0;
@@ -237,7 +227,6 @@ TEST(test_damaged)
         assert_int_not_equal(llm_read(&llm, path, SAM_F16, &error), SAM_OK);
         llm_free(&llm);
     }
-    free(file);
 }
 
 TEST_GROUP(test_folder_make, test_folder_remove)

@@ -3,9 +3,6 @@
 #include "mutants.h"
 
 #include "test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 const struct mutant mutants[] = {

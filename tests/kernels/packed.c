@@ -3,13 +3,9 @@
  * and, if there is a cross compiler, in C; incorrect when their source or their result is
  * damaged. */
 #include "test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "folder.h"
-#include "must.h"
 #include "streams.h"
 #include <packed.h>
 
@@ -40,9 +36,8 @@ static void expect_right(const struct packed_config *config, const char *program
 {
     struct packed_layer layer;
     struct packed_result result;
-    struct sam_error error;
-    must(packed_make(&layer, config, &error), &error);
-    must(run(&layer, SYSTEM_DIR, program, mlen, &result, &error), &error);
+    succeeds(packed_make, &layer, config);
+    succeeds(run, &layer, SYSTEM_DIR, program, mlen, &result);
     if (!packed_check(&layer, &result))
         fail_msg("%s, %u tokens, %u by %u: %s", sam_dtype_name(config->type), layer.rows,
                  config->depth, config->columns, result.failure);
@@ -83,7 +78,6 @@ TEST(in_assembly)
 TEST(widened_by_loads)
 {
     struct sam_system_config *config;
-    struct sam_error error;
     struct sam_system_timing with = {.size = sizeof with};
     load_widen = check_races = true;
     for (unsigned i = 0; i < 6; i++) {
@@ -94,10 +88,8 @@ TEST(widened_by_loads)
                                             .columns = 128,
                                             .seed = i,
                                             .window = i > 2};
-        must(sam_system_config_new(&config, &error), &error);
-        must(sam_system_config_set(config, e5m2 ? "mx.load_widen=e5m2" : "mx.load_widen=e4m3",
-                                   &error),
-             &error);
+        succeeds(sam_system_config_new, &config);
+        succeeds(sam_system_config_set, config, e5m2 ? "mx.load_widen=e5m2" : "mx.load_widen=e4m3");
         with.config = config;
         timing = &with;
         acc_regs = organisations[i % 3];
@@ -174,11 +166,10 @@ TEST(round_trip)
     const struct packed_config config = {SAM_F16, 1, 64, 64, 1, false};
     struct packed_layer layer;
     struct packed_result result;
-    struct sam_error error;
-    must(packed_make(&layer, &config, &error), &error);
+    succeeds(packed_make, &layer, &config);
     for (size_t w = 0; has_compiler() && w < COUNT(widths); w++) {
         compile("roundtrip", widths[w]);
-        must(run(&layer, SYSTEM_DIR, test_path("roundtrip"), 512, &result, &error), &error);
+        succeeds(run, &layer, SYSTEM_DIR, test_path("roundtrip"), 512, &result);
         const char *line = strchr(sam_buffer_text(&console), '\n');
         for (size_t i = 0; i < COUNT(rows); i++) {
             char name[8];
@@ -200,14 +191,13 @@ TEST(round_trip)
 static void write_im2col(const char *pad)
 {
     static uint16_t zeros[16 * 16 * 16];
-    struct sam_error error;
     const struct sam_array image = {.dtype = SAM_F16,
                                     .rank = 4,
                                     .shape = {1, 16, 16, 16},
                                     .count = sizeof zeros / 2,
                                     .size = sizeof zeros,
                                     .data = zeros};
-    must(sam_npy_write(test_path("image.npy"), &image, &error), &error);
+    succeeds(sam_npy_write, test_path("image.npy"), &image);
     if (!test_shell("cd '%s' && \"$SAMITE\" op im2col --kernel 3 --pad %s --emit im2col.s --call "
                     "--at in=0x10000000,out=0x18000000 image.npy",
                     test_folder, pad))
@@ -240,9 +230,8 @@ TEST(wrong_results)
     const struct packed_config config = {SAM_F16, 1, 256, 256, 1, false};
     struct packed_layer layer;
     struct packed_result result;
-    struct sam_error error;
-    must(packed_make(&layer, &config, &error), &error);
-    must(run(&layer, SYSTEM_DIR, NULL, 512, &result, &error), &error);
+    succeeds(packed_make, &layer, &config);
+    succeeds(run, &layer, SYSTEM_DIR, NULL, 512, &result);
     assert_true(packed_check(&layer, &result));
     float *const logit = &result.logits[3 * 256 + 70], *const p = &result.probabilities[77];
     float kept = *logit;
@@ -270,10 +259,9 @@ static void write_changed(const char *name, const char *from, const char *to)
 {
     char path[4096], *text;
     size_t size;
-    struct sam_error error;
     struct sam_buffer out = {0};
     snprintf(path, sizeof path, SYSTEM_DIR "/%s", name);
-    must(sam_file_load(path, 1 << 20, &text, &size, &error), &error);
+    succeeds(sam_file_load, path, 1 << 20, &text, &size);
     sam_buffer_append(&out, text, size);
     free(text);
     const char *whole = sam_buffer_text(&out), *at = from ? strstr(whole, from) : NULL;
@@ -294,8 +282,7 @@ static void write_changed(const char *name, const char *from, const char *to)
 static struct packed_layer make_changeable(const struct packed_config *config)
 {
     struct packed_layer layer;
-    struct sam_error error;
-    must(packed_make(&layer, config, &error), &error);
+    succeeds(packed_make, &layer, config);
     assert_true(test_shell("mkdir -p '%s/kernels/system' && ln -sfn '" KERNEL_DIR
                            "/../include' '%s/include' && for f in start.inc softmax.s; do ln -sfn "
                            "'" KERNEL_DIR "'/$f '%s/kernels/'; done",
@@ -387,7 +374,7 @@ TEST(missing_waits)
     for (size_t i = 0; i < COUNT(changes); i++) {
         write_changed("layer.s", changes[i].from, changes[i].to);
         write_changed("gpu.s", NULL, NULL);
-        must(run(&layer, test_path("kernels/system"), NULL, 512, &result, &error), &error);
+        succeeds(run, &layer, test_path("kernels/system"), NULL, 512, &result);
         assert_true(packed_check(&layer, &result));
         packed_result_free(&result);
         check_races = true;
@@ -410,19 +397,18 @@ TEST(in_time)
     const struct packed_config config = {SAM_E5M2, 1, 512, 1024, 1, false};
     struct packed_layer layer;
     struct packed_result plain, timed, raw;
-    struct sam_error error;
-    must(packed_make(&layer, &config, &error), &error);
-    must(run(&layer, SYSTEM_DIR, NULL, 512, &plain, &error), &error);
+    succeeds(packed_make, &layer, &config);
+    succeeds(run, &layer, SYSTEM_DIR, NULL, 512, &plain);
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct sam_system_timing with = {.size = sizeof with};
         struct sam_system_config *parameters;
-        must(sam_system_config_new(&parameters, &error), &error);
-        must(sam_system_config_set(parameters, texts[i], &error), &error);
+        succeeds(sam_system_config_new, &parameters);
+        succeeds(sam_system_config_set, parameters, texts[i]);
         with.config = parameters;
         timing = &with;
-        must(run(&layer, SYSTEM_DIR, NULL, 512, &timed, &error), &error);
+        succeeds(run, &layer, SYSTEM_DIR, NULL, 512, &timed);
         with.raw_weights = true;
-        must(run(&layer, SYSTEM_DIR, NULL, 512, &raw, &error), &error);
+        succeeds(run, &layer, SYSTEM_DIR, NULL, 512, &raw);
         timing = NULL;
         /* a symbol per element, in this type and for tokens; raw weights have none */
         assert_int_equal(timed.figures->energy.count[SAM_ENERGY_symbol],
@@ -454,7 +440,7 @@ TEST(a_poll_that_ends_too_early)
     write_changed("layer.s", "bltu    t1, s11, .Lpoll", "addi t1, t1, 1\n bltu t1, s11, .Lpoll");
     write_changed("gpu.s", NULL, NULL);
     check_races = true;
-    must(run(&layer, test_path("kernels/system"), NULL, 512, &result, &error), &error);
+    succeeds(run, &layer, test_path("kernels/system"), NULL, 512, &result);
     packed_result_free(&result);
     timing = &with;
     assert_int_equal(run(&layer, test_path("kernels/system"), NULL, 512, &result, &error),
@@ -479,16 +465,13 @@ TEST(deep_layers)
 {
     struct packed_layer layer;
     struct packed_result result;
-    struct sam_error error = {0};
     struct packed_config config = {.type = SAM_E5M2, .groups = 1, .depth = 2112, .columns = 64};
-    must(packed_make(&layer, &config, &error), &error);
+    succeeds(packed_make, &layer, &config);
     const struct packed_run run = {.folder = "none"};
-    assert_int_equal(packed_run(&layer, &run, &result, &error), SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "of depth up to 2048"));
+    must_fail(SAM_ERR_USAGE, "of depth up to 2048", packed_run, &layer, &run, &result);
     packed_free(&layer);
     config.depth = 100;
-    assert_int_equal(packed_make(&layer, &config, &error), SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "a multiple of 64"));
+    must_fail(SAM_ERR_USAGE, "a multiple of 64", packed_make, &layer, &config);
     packed_free(&layer);
 }
 

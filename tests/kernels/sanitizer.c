@@ -2,9 +2,6 @@
 /* Kernels under the sanitizer: those of kernels/ have no findings, and bugs planted in copies of
  * them are found, with the right instructions on both sides. */
 #include "test.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "mutants.h"
 #include <check.h>
@@ -183,9 +180,7 @@ static void look(void *context, const struct sam_image *image)
                              is_at(&f[i].sides[0], image, lines[k]) &&
                              is_at(&f[i].sides[1], image, lines[!k]);
     }
-    struct sam_error error;
-    assert_int_equal(sam_sanitizer_print(looked->sanitizer, &options, &looked->text, &error),
-                     SAM_OK);
+    succeeds(sam_sanitizer_print, looked->sanitizer, &options, &looked->text);
 }
 
 /* A launch that declares its local memory. */
@@ -248,13 +243,12 @@ static void a_kernel_is_clean(void **state)
                                                 .dir = KERNEL_DIR};
             struct check_report plain, report;
             struct looked looked = {0};
-            struct sam_error error = {0};
             run(kernel, config, &report, &looked);
             if (looked.text[0])
                 fail_msg("%s of %u lanes, block %u: %s", kernel->name, lanes[l], blocks[b],
                          looked.text);
             sam_text_free(looked.text);
-            assert_int_equal(kernel_check_run(kernel, &config, &plain, &error), SAM_OK);
+            succeeds(kernel_check_run, kernel, &config, &plain);
             assert_true(report.pass);
             assert_true(report.digest == plain.digest);
             assert_true(report.warp_insns == plain.warp_insns);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels in sessions, run and stepped in random orders of warps and workgroups, against
  * plain launches: the bytes checked, counts, and every register of every warp. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
@@ -57,7 +55,8 @@ static void step_all(struct sam_session *session, const struct sam_launch *launc
 {
     const uint32_t groups = launch->grid[0] * launch->grid[1] * launch->grid[2];
     const uint32_t total = groups * launch->warps;
-    uint32_t *open = malloc(total * sizeof *open), count = total;
+    FREED uint32_t *open = malloc(total * sizeof *open);
+    uint32_t count = total;
     static struct sam_step step;
     struct sam_session_warp state;
     struct sam_error error;
@@ -98,7 +97,6 @@ static void step_all(struct sam_session *session, const struct sam_launch *launc
             assert_int_equal(step.next_pc, state.pc);
         }
     }
-    free(open);
 }
 
 /* Run in steps of random length, in all scopes. */

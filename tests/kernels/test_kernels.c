@@ -2,10 +2,6 @@
 /* One kernel of kernels/ (argv[1]): correct for every size, warp and block, and with two worker
  * threads; incorrect when its source is damaged, so that a pass means something. */
 #include "test.h"
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "mutants.h"
 #include "profile_rows.h"

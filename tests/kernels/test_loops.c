@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of bench/loops compute the same as plain C versions of them. */
 #include "test.h"
-#include <math.h>
-#include <string.h>
 
 #include <check.h>
 

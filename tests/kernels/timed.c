@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels with timing against plain launches: the same results, whatever the preset, the
  * schedule and the number of workers; and cycles account for every instruction. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "check.h"
-#include "must.h"
 
 struct timed {
     struct sam_gpu_options options;
@@ -59,17 +56,16 @@ static void run_timed(const struct kernel_check *kernel, struct check_config con
 {
     struct sam_gputime_config machine;
     struct check_report report;
-    struct sam_error error;
     struct timed t = {.options = {.size = sizeof t.options, .schedule = schedule, .jobs = jobs},
                       .timing = {.size = sizeof t.timing, .config = &machine}};
     char text[64];
     t.options.timing = &t.timing;
     snprintf(text, sizeof text, "preset=%s", preset);
     sam_gputime_config_init(&machine);
-    must(sam_gputime_config_set(&machine, text, &error), &error);
+    succeeds(sam_gputime_config_set, &machine, text);
     config.launch = launch_timed;
     config.context = &t;
-    must(kernel_check_run(kernel, &config, &report, &error), &error);
+    succeeds(kernel_check_run, kernel, &config, &report);
     sam_gputime_result_free(&t.timing.result);
     if (!report.pass)
         fail_msg("%s", report.failure);
@@ -90,9 +86,8 @@ static void one_kernel(void **state)
                                       .block = 64,
                                       .dir = KERNEL_DIR};
         struct check_report plain;
-        struct sam_error error;
         uint64_t cycles = 0;
-        must(kernel_check_run(kernel, &config, &plain, &error), &error);
+        succeeds(kernel_check_run, kernel, &config, &plain);
         run_timed(kernel, config, "rtl", SAM_SCHEDULE_RUN, 1, &plain, &cycles);
         run_timed(kernel, config, "rtl", SAM_SCHEDULE_RUN, 4, &plain, &cycles);
         for (size_t preset = 1; sam_gputime_preset(preset); preset++) {
@@ -113,7 +108,7 @@ TEST(other_launches)
     struct sam_session *session;
     struct sam_gpu *gpu;
     struct sam_error error;
-    must(sam_gpu_new(&options, &gpu, &error), &error);
+    succeeds(sam_gpu_new, &options, &gpu);
     must_refuse(sam_gpu_launch(gpu, &launch, NULL, &error), &error, "timing of 8 bytes");
     timing.size = sizeof timing;
     must_refuse(sam_session_open(gpu, &launch, NULL, &session, &error), &error,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scalar core at XLEN 64: short programs with the expected value of a0 at their ebreak,
  * worked out by hand. Every RV64-only row, and every row that depends on XLEN, must occur. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
@@ -105,7 +103,7 @@ static void run(const char *text, bool step, struct sam_core *core)
 {
     struct sam_asm_options options = {.isa = machine.isa, .base = BASE};
     struct sam_error error;
-    struct sam_image *image;
+    SCOPED_IMAGE *image = NULL;
     struct sam_buffer source = {0};
     char *messages;
     sam_buffer_printf(&source, "%s\n ebreak\n .data\n data: .dword 0, 0\n", text);
@@ -114,7 +112,7 @@ static void run(const char *text, bool step, struct sam_core *core)
         fail_msg("%s", messages);
     sam_text_free(messages);
     sam_buffer_free(&source);
-    struct space *space = calloc(1, sizeof *space);
+    FREED struct space *space = calloc(1, sizeof *space);
     assert_non_null(space);
     space->tlb.resolve = resolve;
     assert_true(sam_tlb_init(&space->tlb));
@@ -134,8 +132,6 @@ static void run(const char *text, bool step, struct sam_core *core)
     }
     sam_code_free(code);
     sam_tlb_release(&space->tlb);
-    free(space);
-    sam_image_free(image);
 }
 
 TEST(programs)
@@ -195,9 +191,8 @@ TEST(stores_to_code_are_seen)
     assert_int_equal(core.x64[10], 2);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     if (sam_isa_parse("rv64ima_zicsr_zfinx", &machine.isa, NULL) != SAM_OK)
         return 1;
     sam_machine_init_scalar(&machine);

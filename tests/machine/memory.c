@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Physical memory: removal of buffers, memory returned to the host, and threads that share it. */
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -18,16 +17,14 @@
 static struct sam_memory *memory;
 static struct sam_error error;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     memory = sam_memory_new(&(struct sam_memory_rules){.bits = 32});
     return memory ? 0 : -1;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     sam_memory_free(memory);
     return 0;
 }

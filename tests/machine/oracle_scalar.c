@@ -2,7 +2,6 @@
 /* Every scalar instruction of IMA_Zicsr_Zfinx against QEMU: RV32 on a Ventus warp and on a
  * tensor hart, RV64 on the latter. Each row of the tables gets an experiment by its operands, so
  * that a new row is tested or reported as missing. */
-#include <stdarg.h>
 
 #include "test.h"
 
@@ -75,7 +74,6 @@ static void binary(struct experiment *x)
     keep_format(x, "%s a4, a0, zero", name);
     oracle_code(&x->oracle, "%s zero, a0, a1\n", name);
     oracle_store(&x->oracle, "zero", "%s zero, a0, a1", name);
-    oracle_end(&x->oracle);
 }
 
 /* Each static mode with a different frm; each mode in frm. */
@@ -92,7 +90,6 @@ static void rounded(struct experiment *x, const struct oracle_axis *axes, size_t
         oracle_code(&x->oracle, "csrwi frm, %u\n", mode);
         keep_format(x, "%s a4, %s # frm %s", name, operands, mode_names[mode]);
     }
-    oracle_end(&x->oracle);
 }
 
 static void immediate(struct experiment *x, const char *const *immediates, size_t count)
@@ -103,7 +100,6 @@ static void immediate(struct experiment *x, const char *const *immediates, size_
         oracle_code(&x->oracle, "mv a4, a0\n");
         keep_format(x, "%s a4, a4, %s", x->row->mnemonic, immediates[i]);
     }
-    oracle_end(&x->oracle);
 }
 
 static void upper(struct experiment *x)
@@ -112,7 +108,6 @@ static void upper(struct experiment *x)
     oracle_begin(&x->oracle, NULL, 0);
     for (size_t i = 0; i < SAM_COUNT(immediates); i++)
         keep_format(x, "%s a4, %s", x->row->mnemonic, immediates[i]);
-    oracle_end(&x->oracle);
 }
 
 /* Forwards and backwards; the link is kept. */
@@ -122,7 +117,6 @@ static void jal(struct experiment *x)
     keep(x, "jal a4, 1f; li a4, 1; 1:");
     keep(x, "j 2f; 1: j 3f; 2: jal a4, 1b; li a4, 2; 3:");
     keep(x, "li a4, 3; jal zero, 1f; li a4, 4; 1:");
-    oracle_end(&x->oracle);
 }
 
 static void jalr(struct experiment *x)
@@ -134,7 +128,6 @@ static void jalr(struct experiment *x)
     keep(x, "la a0, 1f + 2048; jalr a4, -2048(a0); li a4, 1; 1:");
     keep(x, "la a4, 1f; jalr a4, 0(a4); li a4, 1; 1:"); /* rd = rs1 */
     keep(x, "li a4, 2; la a0, 1f; jalr zero, 0(a0); li a4, 1; 1:");
-    oracle_end(&x->oracle);
 }
 
 static int access_size(const struct sam_insn_row *row)
@@ -151,7 +144,6 @@ static void load(struct experiment *x)
     for (int offset = -2048; offset < 2048; offset += offset >= -24 && offset < 24 ? size : 8 * 15)
         keep_format(x, "%s a4, %d(a0)", x->row->mnemonic, offset);
     keep_format(x, "mv a4, a0; %s a4, %d(a4)", x->row->mnemonic, 2048 - size);
-    oracle_end(&x->oracle);
 }
 
 static void store(struct experiment *x)
@@ -169,7 +161,6 @@ static void store(struct experiment *x)
                          offset);
         }
     }
-    oracle_end(&x->oracle);
 }
 
 static void branch(struct experiment *x)
@@ -179,7 +170,6 @@ static void branch(struct experiment *x)
     keep_format(x, "li a4, 1; %s a0, a1, 1f; li a4, 0; 1:", name);
     keep_format(x, "j 2f; 1: li a4, 3; j 3f; 2: li a4, 2; %s a0, a1, 1b; 3:", name);
     keep_format(x, "li a4, 1; %s a0, zero, 1f; li a4, 0; 1:", name);
-    oracle_end(&x->oracle);
 }
 
 /* A reservation, its success, and that it is used up. */
@@ -201,7 +191,6 @@ static void reservation(struct experiment *x)
     keep_format(x, "lr.%c a4, (a6); addi a7, a6, 8; sc.%c a4, a0, (a7)", size, size);
     keep_format(x, "lr.%c a4, (a6); mv a4, a1; sc.%c a4, a4, (a6)", size, size);
     keep_format(x, "l%c a4, (a6)", size);
-    oracle_end(&x->oracle);
 }
 
 static void atomic(struct experiment *x)
@@ -219,7 +208,6 @@ static void atomic(struct experiment *x)
     keep_format(x, "l%c a4, (a6)", size);
     keep_format(x, "%s zero, a1, (a6); l%c a4, (a6)", name, size);
     keep_format(x, "mv a4, a6; %s a4, a1, (a4)", name);
-    oracle_end(&x->oracle);
 }
 
 /* On the floating-point CSRs, whose fields mask the written value. */
@@ -239,14 +227,12 @@ static void csr(struct experiment *x, bool is_immediate)
             keep_format(x, "%s zero, %s, %s; csrr a4, fcsr", x->row->mnemonic, csrs[i], source);
         }
     oracle_code(&x->oracle, "csrw fcsr, zero\n");
-    oracle_end(&x->oracle);
 }
 
 static void nothing(struct experiment *x, const char *text)
 {
     oracle_begin(&x->oracle, NULL, 0);
     keep_format(x, "li a4, 7; %s", text);
-    oracle_end(&x->oracle);
 }
 
 /* False: operands unknown to this test. */
@@ -295,7 +281,6 @@ static bool add(struct experiment *x)
     else if (strcmp(operands, "d,s") == 0) {
         oracle_begin(&x->oracle, &x->first, 1);
         keep_format(x, "%s a4, a0", x->row->mnemonic);
-        oracle_end(&x->oracle);
     } else
         return false;
     return true;

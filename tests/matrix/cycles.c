@@ -2,12 +2,8 @@
 /* The cycle model: expected figures, and invariants of every configuration. */
 #include "hart/program.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "alone.h"
 #include "hart/core.h"
-#include "random.h"
 #include "random_config.h"
 #include "works.h"
 
@@ -215,10 +211,10 @@ TEST(bus_bound)
 {
     struct sam_mxu_config c = config_of(512, "");
     struct sam_hart_options options = {.cycles = &c};
-    struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", &options,
-                                   "li t0, 0x402010\nmcfg zero, t0\nli a0, 0x10000\nli a1, 64\n"
-                                   "mldh m0, a1, (a0)\nmldh m2, a1, (a0)\nmldh m3, a1, (a0)\n"
-                                   "fmmacc.h m4, m2, m0\nebreak\n");
+    SCOPED(program) p = program_new("rv64im_zicsr_zfinx_xmatrix", &options,
+                                    "li t0, 0x402010\nmcfg zero, t0\nli a0, 0x10000\nli a1, 64\n"
+                                    "mldh m0, a1, (a0)\nmldh m2, a1, (a0)\nmldh m3, a1, (a0)\n"
+                                    "fmmacc.h m4, m2, m0\nebreak\n");
     program_expect(&p, SAM_HART_EBREAK);
     const struct sam_mxu_stats *s = sam_hart_cycles(p.hart);
     assert_int_equal(s->read_beats, 192);
@@ -227,13 +223,12 @@ TEST(bus_bound)
     assert_int_equal(s->macs, 16 * 32 * 32);
     assert_true(s->full_uops == 32);
     assert_int_equal(s->instructions, 5);
-    program_free(&p);
 }
 
 /* The operands of a configuration are integer registers; x19 is no matrix register. */
 TEST(configurations_hold_nothing)
 {
-    struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", NULL, "mcfg s3, s4\nebreak\n");
+    SCOPED(program) p = program_new("rv64im_zicsr_zfinx_xmatrix", NULL, "mcfg s3, s4\nebreak\n");
     const struct sam_insn insn = {
         .op = SAM_OP_mcfg, .rd = 19, .rs1 = 20, .word = sam_insn_rows[SAM_OP_mcfg].match};
     struct sam_matrix_work work;
@@ -241,13 +236,12 @@ TEST(configurations_hold_nothing)
     assert_int_equal(work.kind, SAM_M_KIND_CONFIG);
     assert_int_equal(work.registers, 0);
     assert_int_equal(work.md, 0);
-    program_free(&p);
 }
 
 /* Of all loads and stores, whole registers included, those with these names. */
 TEST(stream_moves)
 {
-    struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", NULL, "ebreak\n");
+    SCOPED(program) p = program_new("rv64im_zicsr_zfinx_xmatrix", NULL, "ebreak\n");
     struct sam_isa isa;
     unsigned streams = 0, moves = 0;
     assert_int_equal(sam_isa_parse("rv64im_zicsr_zfinx_xmatrix", &isa, NULL), SAM_OK);
@@ -267,7 +261,6 @@ TEST(stream_moves)
     }
     assert_int_equal(streams, 8);
     assert_true(moves > 2 * streams);
-    program_free(&p);
 }
 
 /* Separate accumulators: md is one, and sources are not; the other registers the reverse. */
@@ -293,12 +286,11 @@ TEST(choice_of_accumulators)
         char text[128];
         struct sam_mxu_config c = config_of(512, "");
         struct sam_hart_options options = {.size = sizeof options, .cycles = i % 2 ? &c : NULL};
-        struct sam_error error;
         const char *set = cases[i / 2].set, *expected = cases[i / 2].text;
-        assert_int_equal(sam_hart_parse_acc_regs(set, &options.acc_regs, &error), SAM_OK);
+        succeeds(sam_hart_parse_acc_regs, set, &options.acc_regs);
         snprintf(text, sizeof text, "li t0, 0x401010\nmcfg zero, t0\n%s\nebreak\n",
                  cases[i / 2].product);
-        struct program p = program_new("rv64im_zicsr_zfinx_xmatrix", &options, text);
+        SCOPED(program) p = program_new("rv64im_zicsr_zfinx_xmatrix", &options, text);
         (void)program_run(&p);
         if ((p.result.end == SAM_HART_EBREAK) != !expected ||
             (expected && !strstr(p.result.text, expected)))
@@ -309,7 +301,6 @@ TEST(choice_of_accumulators)
             assert_int_equal(p.result.tval, p.result.word);
             assert_int_equal(p.result.pc, SAM_HART_CODE_BASE + 12);
         }
-        program_free(&p);
     }
 }
 
@@ -344,7 +335,7 @@ TEST(bad_configurations)
         const bool all = strcmp(p->value, "all") == 0;
         snprintf(text, sizeof text, "%s=%s", p->name, all ? "0:1:2:3:4:5:6:7" : p->value);
         if (all || (p->value[0] >= '0' && p->value[0] <= '9'))
-            assert_int_equal(sam_mxu_config_set(&listed, text, &error), SAM_OK);
+            succeeds(sam_mxu_config_set, &listed, text);
     }
     assert_int_equal(init.step_m + init.rows_m_block + init.rows_n_block, 0); /* mpara, npara */
     assert_memory_equal(&listed, &init, sizeof init);
@@ -358,7 +349,7 @@ TEST(bad_configurations)
     };
     for (size_t i = 0; i < SAM_COUNT(together); i++) {
         sam_mxu_config_init(&c, 512);
-        assert_int_equal(sam_mxu_config_set(&c, together[i][0], &error), SAM_OK);
+        succeeds(sam_mxu_config_set, &c, together[i][0]);
         assert_int_equal(sam_mxu_config_check(&c, &error), SAM_ERR_USAGE);
         if (!strstr(error.text, together[i][1]))
             fail_msg("%s: %s", together[i][0], error.text);
@@ -377,7 +368,6 @@ static unsigned below(unsigned bound)
 static struct sam_mxu_config random_config(void)
 {
     struct sam_mxu_config c = random_mxu_config(&seed, 91);
-    struct sam_error error;
     const unsigned most = __builtin_ctz(c.mlen / 32) + 1u;
     c.mpara = 1u << below(most);
     c.npara = 1u << below(most);
@@ -389,7 +379,7 @@ static struct sam_mxu_config random_config(void)
         c.rows_m_block = 1u << below(most);
         c.rows_n_block = 1u << below(most);
     }
-    assert_int_equal(sam_mxu_config_check(&c, &error), SAM_OK);
+    succeeds(sam_mxu_config_check, &c);
     return c;
 }
 

@@ -6,12 +6,6 @@
  * beat. */
 #include "hart/program.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "random.h"
 #include "random_config.h"
 #include "streams.h"
 
@@ -193,9 +187,8 @@ static void fill(uint8_t *memory)
 static struct sam_mxu_config random_config(unsigned window)
 {
     struct sam_mxu_config c = random_mxu_config(&seed, 60);
-    struct sam_error error;
     c.ooo_window = window;
-    assert_int_equal(sam_mxu_config_check(&c, &error), SAM_OK);
+    succeeds(sam_mxu_config_check, &c);
     return c;
 }
 
@@ -249,7 +242,7 @@ static unsigned random_programs(unsigned rounds, unsigned window)
     for (unsigned round = 0; round < rounds; round++) {
         const struct sam_mxu_config config = random_config(window);
         const unsigned rows = config.mlen / 32;
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         fill(memory);
         sam_buffer_printf(&text, "li t0, %u\nmcfg zero, t0\n", 4 * rows << 16 | rows << 8 | rows);
         for (unsigned i = 0; i < 8; i++)
@@ -260,7 +253,6 @@ static unsigned random_programs(unsigned rounds, unsigned window)
         sam_buffer_puts(&text, "ebreak\n");
         disordered += run_and_replay(below(2) ? "rv32im_zicsr_xmatrix" : "rv64im_zicsr_xmatrix",
                                      &config, sam_buffer_text(&text), memory);
-        sam_buffer_free(&text);
     }
     return disordered;
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cost of parts of the cycle model: partial elements of a mask, partial writes of a line, L2
  * misses, ports of a register. */
-#include <stdio.h>
 
 #include "test.h"
 
 #include "alone.h"
-#include "base/base.h"
-#include "random.h"
 #include "random_config.h"
 
 enum { MOST = 64, CYCLES = 1 << 16 };
@@ -82,8 +79,7 @@ TEST(elements_that_are_cut)
                 struct sam_matrix_work w =
                     move_of((enum sam_m_kind)kind, 0, 1, cases[i].bytes, 0x1000 + cases[i].base);
                 w.end = 1; /* no other rows are cleared */
-                char text[64];
-                snprintf(text, sizeof text, "elewidth=%u,merge_cycles=0", width);
+                FREED char *text = formatted("elewidth=%u,merge_cycles=0", width);
                 struct sam_mxu_config c = config_of(text);
                 const struct sam_mxu_stats seen = run(&c, NULL, &w, 1);
                 /* the tail of a loaded row, cleared by the next uop */
@@ -293,8 +289,7 @@ TEST(cycles_without_events)
         for (unsigned i = 0; i < MOST; i++)
             works[i] = random_work(&seed);
         const struct sam_mxu_observer observer = {&cycles, NULL, every_cycle};
-        struct sam_error error;
-        assert_int_equal(sam_mxu_config_check(&c, &error), SAM_OK);
+        succeeds(sam_mxu_config_check, &c);
         const struct sam_mxu_stats all = run(&c, &observer, works, MOST),
                                    some = run(&c, NULL, works, MOST);
         assert_int_equal(cycles, all.cycles);

@@ -5,7 +5,6 @@
 #include "hart/program.h"
 
 #include "isa/isa.h"
-#include "random.h"
 #include "reference/matrix_ref.h"
 
 enum { ROUNDS = 40 };
@@ -68,16 +67,13 @@ struct bench {
 static void bench_open(struct bench *b, unsigned mlen, unsigned xlen, bool tree)
 {
     struct sam_hart_options options = {.mlen = mlen, .fp_tree = tree};
-    struct sam_error error;
     *b = (struct bench){.mlen = mlen, .xlen = xlen};
-    assert_int_equal(
-        sam_isa_parse(xlen == 32 ? "rv32im_zicsr_zfinx_xmatrix" : "rv64im_zicsr_zfinx_xmatrix",
-                      &options.isa, &error),
-        SAM_OK);
-    if (sam_hart_new(&options, &b->hart, &error) != SAM_OK ||
-        sam_hart_map(b->hart, DATA_BASE, MEMORY_SIZE, &error) != SAM_OK ||
-        sam_hart_map(b->hart, SAM_HART_CODE_BASE, 4096, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_isa_parse,
+             xlen == 32 ? "rv32im_zicsr_zfinx_xmatrix" : "rv64im_zicsr_zfinx_xmatrix",
+             &options.isa);
+    succeeds(sam_hart_new, &options, &b->hart);
+    succeeds(sam_hart_map, b->hart, DATA_BASE, MEMORY_SIZE);
+    succeeds(sam_hart_map, b->hart, SAM_HART_CODE_BASE, 4096);
     b->ref.base = DATA_BASE;
     b->ref.memory = b->memory;
     b->ref.memory_size = MEMORY_SIZE;
@@ -163,7 +159,7 @@ static enum sam_status run_word(struct bench *b, uint32_t word, struct sam_hart_
     struct sam_error error;
     uint8_t code[4];
     sam_put_le32(code, word);
-    assert_int_equal(sam_hart_write(b->hart, SAM_HART_CODE_BASE, code, 4, &error), SAM_OK);
+    succeeds(sam_hart_write, b->hart, SAM_HART_CODE_BASE, code, 4);
     sam_hart_set_pc(b->hart, SAM_HART_CODE_BASE);
     return sam_hart_step(b->hart, result, &error);
 }
@@ -182,7 +178,6 @@ static void load_state(struct bench *b)
     struct sam_hart *h = b->hart;
     const struct matrix_ref *r = &b->ref;
     struct sam_hart_result result;
-    struct sam_error error;
     uint8_t packed[1024];
     set_csr(h, 0x802, 1);
     set_csr(h, 0x803, 0);
@@ -208,7 +203,7 @@ static void load_state(struct bench *b)
     if (r->round) /* it is 0 already, and writing it again would clear xmxsat */
         set_csr(h, 0x803, r->round);
     set_csr(h, 0x003, r->fp.rm << 5 | r->fp.flags);
-    assert_int_equal(sam_hart_write(h, DATA_BASE, b->memory, MEMORY_SIZE, &error), SAM_OK);
+    succeeds(sam_hart_write, h, DATA_BASE, b->memory, MEMORY_SIZE);
 }
 
 static void compare(struct bench *b, const char *text)
@@ -216,7 +211,6 @@ static void compare(struct bench *b, const char *text)
     struct sam_hart *h = b->hart;
     const struct matrix_ref *r = &b->ref;
     static uint8_t memory[MEMORY_SIZE];
-    struct sam_error error;
     for (unsigned i = 0; i < 8; i++) {
         for (unsigned k = 0; k < b->mlen / 32; k++) {
             const uint8_t *row = sam_hart_m(h, i) + k * b->mlen / 8;
@@ -240,7 +234,7 @@ static void compare(struct bench *b, const char *text)
             fail_msg("%s: CSR %03x is %llx, not %llx (M %u N %u K %u frm %u)", text,
                      csrs[i].address, (unsigned long long)csr(h, csrs[i].address),
                      (unsigned long long)csrs[i].value, r->size_m, r->size_n, r->size_k, r->fp.rm);
-    assert_int_equal(sam_hart_read(h, DATA_BASE, memory, MEMORY_SIZE, &error), SAM_OK);
+    succeeds(sam_hart_read, h, DATA_BASE, memory, MEMORY_SIZE);
     assert_memory_equal(memory, b->memory, MEMORY_SIZE);
 }
 

@@ -2,9 +2,6 @@
 /* The rulings of docs/matrix-rulings.md one by one, with results worked out by hand. */
 #include "hart/program.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define ISA64 "rv64im_zicsr_zfinx_xmatrix"
 #define ISA32 "rv32im_zicsr_zfinx_xmatrix"
 
@@ -40,23 +37,20 @@ static uint32_t word_of(struct program *p, unsigned reg, unsigned index)
 /* The value of a0 after `text`. */
 static void expect_a0(const char *text, unsigned mlen, uint64_t value)
 {
-    struct program p = run(text, mlen);
+    SCOPED(program) p = run(text, mlen);
     assert_int_equal(sam_hart_x(p.hart, 10), value);
-    program_free(&p);
 }
 
 /* The instruction after `text` is illegal. */
 static void expect_illegal(const char *text, const char *insn)
 {
-    struct sam_buffer source = {0};
+    SCOPED(sam_buffer) source = {0};
     sam_buffer_printf(&source, "%s\nhere: %s", text, insn);
-    struct program p = start(sam_buffer_text(&source), 512);
+    SCOPED(program) p = start(sam_buffer_text(&source), 512);
     program_expect(&p, SAM_HART_TRAP);
     if (p.result.cause != 2 || p.result.pc != sam_image_find(p.image, "here")->value)
         fail_msg("'%s' after '%s': %s", insn, text, p.result.text);
     assert_int_equal(p.result.tval, p.result.word);
-    program_free(&p);
-    sam_buffer_free(&source);
 }
 
 static void expect_legal(const char *text)
@@ -109,9 +103,8 @@ TEST(illegal_users)
         "0x401011", "0x411010",             /* too large */
         "0x401110",                         /* N for a single register of B */
     };
-    char text[96];
     for (size_t i = 0; i < SAM_COUNT(bad_sizes); i++) {
-        snprintf(text, sizeof text, "li t0, %s\nmcfg zero, t0", bad_sizes[i]);
+        FREED char *text = formatted("li t0, %s\nmcfg zero, t0", bad_sizes[i]);
         expect_illegal(text, "mmaqa.b m4, m0, m1");
     }
     expect_legal("li t0, 0x402010\nmcfg zero, t0\nfmmacc.h m4, m0, m2"); /* N = 2R */
@@ -139,9 +132,8 @@ TEST(illegal_users)
     expect_legal(FULL "csrwi frm, 5\nmmaqa.b m0, m1, m2");
     /* sizes do not affect a move */
     expect_legal("mmov.mm m0, m1\nmmov.mv.i m2, m3[7]\nmmov.mx m4, s0\n");
-    struct program p = start("mmov.mv.i m0, m1[4]", 128); /* four rows */
+    SCOPED(program) p = start("mmov.mv.i m0, m1[4]", 128); /* four rows */
     program_expect_trap(&p, 2, 0x0406002b);
-    program_free(&p);
 }
 
 TEST(addresses)
@@ -160,9 +152,8 @@ TEST(addresses)
         {FULL "li a0, 0x10000000000\nmldb m0, zero, (a0)", 5, 0x10000000000}, /* 40 bits */
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct program p = start(cases[i].text, 512);
+        SCOPED(program) p = start(cases[i].text, 512);
         program_expect_trap(&p, cases[i].cause, cases[i].tval);
-        program_free(&p);
     }
 }
 
@@ -173,22 +164,21 @@ TEST(restart)
     uint8_t data[256];
     for (unsigned i = 0; i < sizeof data; i++)
         data[i] = (uint8_t)(i + 1);
-    struct program p = start(FULL "li s0, -1\nmmov.mx m0, s0\nli a0, 0x13f00\nli a1, 64\n"
-                                  "mldb m0, a1, (a0)",
-                             512);
+    SCOPED(program) p = start(FULL "li s0, -1\nmmov.mx m0, s0\nli a0, 0x13f00\nli a1, 64\n"
+                                   "mldb m0, a1, (a0)",
+                              512);
     program_write(&p, 0x13f00, data, sizeof data);
     program_expect_trap(&p, 5, 0x14000);
     assert_int_equal(csr(&p, 0x801), 4);
     assert_memory_equal(sam_hart_m(p.hart, 0), data, sizeof data);
     assert_int_equal(word_of(&p, 0, 64), 0xffffffff); /* rows 4 and up: unchanged */
-    assert_int_equal(sam_hart_map(p.hart, 0x14000, 0x1000, &p.error), SAM_OK);
+    succeeds(sam_hart_map, p.hart, 0x14000, 0x1000);
     memset(data, 7, sizeof data);
     program_write(&p, 0x13f00, data, sizeof data);
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(csr(&p, 0x801), 0);
     assert_int_equal(word_of(&p, 0, 0), 0x04030201); /* not loaded again */
     assert_int_equal(word_of(&p, 0, 64), 0);
-    program_free(&p);
 }
 
 /* Tails and rows past M are zero after a load; a store writes no other byte. */
@@ -196,10 +186,10 @@ TEST(edges)
 {
     uint8_t data[64], back[64];
     memset(data, 0x55, sizeof data);
-    struct program p = start("li s0, -1\nmmov.mx m0, s0\nmmov.mx m1, s0\n"
-                             "mcfgmi zero, 2\nmcfgki zero, 5\nli a0, 0x10000\nli a1, 32\n"
-                             "mldb m0, a1, (a0)\naddi a2, a0, 7\nmstb m1, a1, (a2)",
-                             128);
+    SCOPED(program) p = start("li s0, -1\nmmov.mx m0, s0\nmmov.mx m1, s0\n"
+                              "mcfgmi zero, 2\nmcfgki zero, 5\nli a0, 0x10000\nli a1, 32\n"
+                              "mldb m0, a1, (a0)\naddi a2, a0, 7\nmstb m1, a1, (a2)",
+                              128);
     program_write(&p, 0x10000, data, sizeof data);
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(word_of(&p, 0, 0), 0x55555555);
@@ -211,7 +201,6 @@ TEST(edges)
     memset(data + 7, 0xff, 5);
     memset(data + 39, 0xff, 5);
     assert_memory_equal(back, data, sizeof data);
-    program_free(&p);
 }
 
 /* Rows of halves: `a` times `b` summed onto c = 0. */
@@ -223,13 +212,12 @@ static void expect_half(const uint16_t *a, const uint16_t *b, unsigned count, un
              "csrwi frm, %u\nli t0, 0x%x0101\nmcfg zero, t0\nli a0, 0x10000\nli a1, 0x10040\n"
              "mldh m0, zero, (a0)\nmldh m2, zero, (a1)\nfmmacc.h m4, m2, m0",
              frm, 2 * count);
-    struct program p = start(text, 512);
+    SCOPED(program) p = start(text, 512);
     program_write(&p, 0x10000, a, 2 * count);
     program_write(&p, 0x10040, b, 2 * count);
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(word_of(&p, 4, 0), sum);
     assert_int_equal(csr(&p, 1), flags);
-    program_free(&p);
 }
 
 TEST(half_precision)
@@ -257,15 +245,14 @@ TEST(half_precision)
 /* Infinity times zero plus a quiet NaN: RISC-V raises NV, x86 does not. */
 TEST(invalid_beside_nan)
 {
-    struct program p = start("li t0, 0x80101\nmcfg zero, t0\nli a0, 0x10000\nli a1, 0x10040\n"
-                             "mldw m0, zero, (a0)\nmldw m2, zero, (a1)\nfmmacc.s m4, m2, m0",
-                             512);
+    SCOPED(program) p = start("li t0, 0x80101\nmcfg zero, t0\nli a0, 0x10000\nli a1, 0x10040\n"
+                              "mldw m0, zero, (a0)\nmldw m2, zero, (a1)\nfmmacc.s m4, m2, m0",
+                              512);
     program_write(&p, 0x10000, (uint32_t[]){0x7fc12345, 0x7f800000}, 8);
     program_write(&p, 0x10040, (uint32_t[]){0x3f800000, 0}, 8);
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(word_of(&p, 4, 0), 0x7fc00000);
     assert_int_equal(csr(&p, 1), 16);
-    program_free(&p);
 }
 
 /* 1 + 2^-24 + 2^-24 in single precision: lost when added one by one, but not in a tree. */
@@ -273,7 +260,7 @@ TEST(order_of_sums)
 {
     for (int tree = 0; tree < 2; tree++) {
         struct sam_hart_options options = {.fp_tree = tree};
-        struct program p =
+        SCOPED(program) p =
             program_new(ISA64, &options,
                         "li t0, 0x100101\nmcfg zero, t0\nli a0, 0x10000\nli a1, 0x10040\n"
                         "mldw m0, zero, (a0)\nmldw m2, zero, (a1)\nfmmacc.s m4, m2, m0\nebreak\n");
@@ -283,7 +270,6 @@ TEST(order_of_sums)
         program_expect(&p, SAM_HART_EBREAK);
         assert_int_equal(word_of(&p, 4, 0), tree ? 0x3f800001 : 0x3f800000);
         assert_int_equal(csr(&p, 1), tree ? 0 : 1);
-        program_free(&p);
     }
 }
 
@@ -394,13 +380,11 @@ TEST(options)
 {
     struct sam_hart_options o = {.mlen = 1024};
     struct sam_hart *hart;
-    struct sam_error error;
-    assert_int_equal(sam_isa_parse(ISA64, &o.isa, &error), SAM_OK);
-    assert_int_equal(sam_hart_new(&o, &hart, &error), SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "128, 256 or 512"));
+    succeeds(sam_isa_parse, ISA64, &o.isa);
+    must_fail(SAM_ERR_USAGE, "128, 256 or 512", sam_hart_new, &o, &hart);
     o = (struct sam_hart_options){.mlen = 128};
-    assert_int_equal(sam_isa_parse("rv64im_zicsr", &o.isa, &error), SAM_OK);
-    assert_int_equal(sam_hart_new(&o, &hart, &error), SAM_OK);
+    succeeds(sam_isa_parse, "rv64im_zicsr", &o.isa);
+    succeeds(sam_hart_new, &o, &hart);
     assert_null(sam_hart_m(hart, 0));
     assert_int_equal(sam_hart_m_size(hart), 0);
     sam_hart_free(hart);
@@ -442,7 +426,7 @@ TEST(reports)
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         char text[256];
         snprintf(text, sizeof text, "%s\n%s", rows[i].setup, rows[i].insn);
-        struct program p = start(text, 512);
+        SCOPED(program) p = start(text, 512);
         program_expect(&p, SAM_HART_TRAP);
         if (!strstr(p.result.text, rows[i].text))
             fail_msg("%s, expected: %s", p.result.text, rows[i].text);
@@ -451,6 +435,5 @@ TEST(reports)
         program_expect(&p, SAM_HART_TRAP);
         if (strstr(p.result.text, "instruction: ") || strstr(p.result.text, "read: "))
             fail_msg("%s", p.result.text);
-        program_free(&p);
     }
 }

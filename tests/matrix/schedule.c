@@ -4,8 +4,6 @@
 #include "test.h"
 
 #include "alone.h"
-#include "base/base.h"
-#include "random.h"
 
 static const struct sam_m_type byte = {8, 32, false};
 
@@ -61,8 +59,7 @@ static uint64_t cycles_of(const struct sam_matrix_work *works, unsigned count, u
     c.slots = slots;
     c.ports = slots > 1;
     c.mem_latency = latency;
-    struct sam_error error;
-    assert_int_equal(sam_mxu_config_check(&c, &error), SAM_OK);
+    succeeds(sam_mxu_config_check, &c);
     struct alone a;
     alone_open(&a, &c, &observer);
     for (unsigned i = 0; i < count; i++)

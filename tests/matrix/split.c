@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products, loads and stores split into micro-operations. */
-#include <stdio.h>
 
 #include "test.h"
 #include "works.h"
@@ -59,8 +58,7 @@ TEST(every_factorisation)
     for (unsigned at = 0; at < 3; at++) {
         const unsigned mlen = 128u << at, r = mlen / 32;
         for (unsigned mpara = 1; mpara <= r; mpara *= 2) {
-            char text[64];
-            snprintf(text, sizeof text, "mpara=%u,npara=%u", mpara, r / mpara);
+            FREED char *text = formatted("mpara=%u,npara=%u", mpara, r / mpara);
             struct sam_mxu_config c = config_of(mlen, text);
             for (size_t i = 0; i < SAM_COUNT(rows); i++) {
                 const unsigned n = rows[i].type == &half ? 2 * r : r;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random instructions on random matrix units, alone and on shared memory, against a plain model:
  * every unit's cycles agree by reason. */
-#include <stdio.h>
 
 #include "test.h"
 
 #include "alone.h"
-#include "base/base.h"
-#include "random.h"
 #include "random_config.h"
 #include "reference/levels_ref.h"
 #include "reference/matrix_time_ref.h"
@@ -73,7 +70,6 @@ static struct sam_matrix_work random_work(const struct sam_mxu_config *c, uint64
 
 static struct sam_mxu_config random_unit(uint64_t *seed)
 {
-    struct sam_error error;
     struct sam_mxu_config c = random_mxu_config(seed, 1);
     const unsigned most = c.mlen == 128 ? 3 : c.mlen == 256 ? 4 : 5;
     c.mpara = c.step_m = c.rows_m_block = 1u << random_below(seed, most);
@@ -86,8 +82,7 @@ static struct sam_mxu_config random_unit(uint64_t *seed)
     c.acc_latency = 1 + random_below(seed, 9);
     c.wb_bypass = random_below(seed, 2);
     c.stall = c.l2_kib = 0;
-    if (sam_mxu_config_check(&c, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_mxu_config_check, &c);
     return c;
 }
 

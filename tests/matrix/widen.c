@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mx.load_widen: all values of both types against arithmetic of its own, what is not widened, and
  * half the beats on the bus. */
-#include <math.h>
 
 #include "hart/program.h"
 
@@ -44,18 +43,16 @@ static const char text[] = "csrwi xmcsr, 1\nli t0, 0x401010\nmcfg zero, t0\nli t
 static void load(const char *instruction, int stride, unsigned widen, const uint8_t *data,
                  size_t size, uint16_t out[512], uint64_t *beats)
 {
-    char program[400];
     struct sam_mxu_config config;
     sam_mxu_config_init(&config, 512);
     config.load_widen = (enum sam_mxu_widen)widen;
     const struct sam_hart_options options = {.size = sizeof options, .cycles = &config};
-    snprintf(program, sizeof program, text, stride, instruction);
-    struct program p = program_new(ISA, &options, program);
+    FREED char *program = formatted(text, stride, instruction);
+    SCOPED(program) p = program_new(ISA, &options, program);
     program_write(&p, DATA_BASE, data, size);
     program_expect(&p, SAM_HART_EBREAK);
     program_read(&p, DATA_BASE + 0x1000, out, 1024);
     *beats = sam_hart_cycles(p.hart)->bytes_loaded;
-    program_free(&p);
 }
 
 TEST(every_value)
@@ -108,10 +105,10 @@ TEST(options)
     struct sam_error error;
     sam_mxu_config_init(&config, 0);
     assert_int_equal(config.load_widen, SAM_MXU_WIDEN_NONE);
-    assert_int_equal(sam_mxu_config_set(&config, "load_widen=e5m2", &error), SAM_OK);
+    succeeds(sam_mxu_config_set, &config, "load_widen=e5m2");
     assert_int_equal(config.load_widen, SAM_MXU_WIDEN_E5M2);
     assert_int_equal(sam_mxu_config_set(&config, "load_widen=e4m", &error), SAM_ERR_USAGE);
     assert_string_equal(error.text, "load_widen=e4m: expected one of none|e4m3|e5m2");
-    assert_int_equal(sam_mxu_config_set(&config, "load_widen=none", &error), SAM_OK);
+    succeeds(sam_mxu_config_set, &config, "load_widen=none");
     assert_int_equal(config.load_widen, SAM_MXU_WIDEN_NONE);
 }

@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include "memtime/memtime.h"
-#include "random.h"
 
 /* A cache as one list per set, most recently used first. */
 enum { SETS = 4, WAYS = 3, LINES = 40 };

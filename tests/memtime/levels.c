@@ -3,8 +3,6 @@
 #include "test.h"
 
 #include "memtime/memtime.h"
-#include "must.h"
-#include "random.h"
 #include "reference/levels_ref.h"
 
 enum { L1M = 0x10000000, L0M = 0x18000000 };
@@ -15,11 +13,10 @@ static const struct sam_memtime_map map = {L1M, 0x1000, L0M, 0x1000};
 static struct sam_memtime_levels_config config_of(const char *text)
 {
     struct sam_memtime_levels_config config;
-    struct sam_error error;
     const struct sam_keys keys = sam_memtime_keys(&config);
     sam_keys_defaults(&keys);
-    must(sam_keys_set(&keys, 1, text, &error), &error);
-    must(sam_memtime_levels_check(&config, &error), &error);
+    succeeds(sam_keys_set, &keys, 1, text);
+    succeeds(sam_memtime_levels_check, &config);
     return config;
 }
 

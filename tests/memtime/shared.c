@@ -3,7 +3,6 @@
 #include "test.h"
 
 #include "memtime/memtime.h"
-#include "random.h"
 
 static const struct sam_memtime_config plain = {
     .sets = 4,

@@ -3,7 +3,6 @@
  * sam_network_value, which take any index. */
 #include "test.h"
 
-#include "refuses.h"
 #include "samite/network.h"
 
 TEST(open)

@@ -6,7 +6,6 @@
 
 #include "folder.h"
 #include "format/protobuf.h"
-#include "must.h"
 #include "network/graph.h"
 #include "onnx_text.h"
 #include "samite/file.h"
@@ -93,7 +92,6 @@ TEST(packed)
 {
     struct sam_buffer graph = {0}, node = {0}, a = {0}, list = {0}, model = {0};
     struct net_graph g;
-    struct sam_error error = {0};
     put_text(&a, 1, "value_ints");
     put_varint(&list, 300);
     put_varint(&list, UINT64_MAX);
@@ -108,7 +106,7 @@ TEST(packed)
     put_message(&graph, 12, a);
     put_message(&model, 7, graph);
     put_opset(&model, "", 13);
-    must(sam_net_import_data(model.data, model.size, "m.onnx", &none, &g, &error), &error);
+    succeeds(sam_net_import_data, model.data, model.size, "m.onnx", &none, &g);
     assert_int_equal(g.value_count, 1);
     assert_int_equal(g.values[0].count, 3);
     assert_memory_equal(g.values[0].data, ((int64_t[]){300, -1, 7}), 24);
@@ -157,9 +155,9 @@ static int leave_folder(void **state)
 static void save_external(const char *location)
 {
     static const uint64_t dims[] = {2};
-    struct sam_buffer model = {0}, entry = {0};
+    SCOPED(sam_buffer) model = {0};
+    struct sam_buffer entry = {0};
     struct sam_buffer w = make_tensor("w", 1, 1, dims), graph = {0};
-    struct sam_error error = {0};
     put_text(&entry, 1, "location");
     put_text(&entry, 2, location);
     put_message(&w, 13, entry);
@@ -175,8 +173,7 @@ static void save_external(const char *location)
     put_message(&graph, 12, out);
     put_message(&model, 7, graph);
     put_opset(&model, "", 13);
-    must(sam_file_save("model.onnx", model.data, model.size, &error), &error);
-    sam_buffer_free(&model);
+    succeeds(sam_file_save, "model.onnx", model.data, model.size);
 }
 
 TEST(external_data, .setup_func = enter_folder, .teardown_func = leave_folder)
@@ -184,9 +181,9 @@ TEST(external_data, .setup_func = enter_folder, .teardown_func = leave_folder)
     const float data[] = {1.5f, -3};
     struct net_graph g;
     struct sam_error error = {0};
-    must(sam_file_save("weights", data, sizeof data, &error), &error);
+    succeeds(sam_file_save, "weights", data, sizeof data);
     save_external("weights");
-    must(sam_net_import("model.onnx", NULL, 0, NULL, 0, &g, &error), &error);
+    succeeds(sam_net_import, "model.onnx", NULL, 0, NULL, 0, &g);
     assert_int_equal(g.value_count, 1);
     assert_int_equal(g.node_count, 0);
     assert_memory_equal(g.values[0].data, ((float[]){3, -6}), sizeof data);
@@ -202,12 +199,11 @@ TEST(external_data, .setup_func = enter_folder, .teardown_func = leave_folder)
 /* Initializers remember their tensor, also under another shape. */
 TEST(initializers)
 {
-    struct sam_buffer model =
+    SCOPED(sam_buffer) model =
         onnx_from_text("opset 13\nin x f32 2 3\ninit u f32 1 = 1\ninit w f16 12 = 1\n"
                        "init s i64 2 = 3 4\nv = Reshape w s\ny = MatMul x v\nout y");
     struct net_graph g;
-    struct sam_error error = {0};
-    must(sam_net_import_data(model.data, model.size, "m.onnx", &none, &g, &error), &error);
+    succeeds(sam_net_import_data, model.data, model.size, "m.onnx", &none, &g);
     assert_int_equal(g.node_count, 1);
     const struct sam_net_value *w = &g.values[g.nodes[0].inputs[1]];
     assert_int_equal(w->initializer, 1);
@@ -217,5 +213,4 @@ TEST(initializers)
     assert_int_equal(sam_net_outer(&g.values[g.inputs[0]], 1), 2);
     assert_int_equal(sam_net_inner(&g.values[g.inputs[0]], 0), 3);
     sam_net_graph_free(&g);
-    sam_buffer_free(&model);
 }

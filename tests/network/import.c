@@ -2,9 +2,6 @@
 /* The models of import.txt. */
 #include "test.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "cases.h"
 #include "network/graph.h"
 #include "onnx_text.h"
@@ -153,15 +150,15 @@ static void run(const struct test_case *c)
     struct sam_network_shape shapes[SIZES] = {0};
     struct sam_network_dim dims[SIZES];
     struct net_sizes sizes = {shapes, 0, dims, 0};
-    struct sam_buffer expected = {0};
+    SCOPED(sam_buffer) expected = {0};
     char names[CASE_DIRECTIVES][32];
-    const char *refusal = NULL, *value;
+    const char *rejection = NULL, *value;
     for (unsigned i = 0; i < c->count; i++) {
         const char *word = c->directives[i].word, *rest = c->directives[i].rest;
         if (strcmp(word, "gives") == 0) {
             sam_buffer_printf(&expected, "%s\n", rest);
         } else if (strcmp(word, "refused") == 0) {
-            refusal = rest;
+            rejection = rest;
         } else if (!case_setting(&rest, names[i], &value)) {
             fail_msg("directive %s without a name", word);
         } else if (strcmp(word, "dim") == 0) {
@@ -175,29 +172,26 @@ static void run(const struct test_case *c)
                 shape->shape[shape->rank++] = strtoull(at, &at, 10);
         }
     }
-    struct sam_buffer model = onnx_from_text(c->program);
+    SCOPED(sam_buffer) model = onnx_from_text(c->program);
     struct net_graph g;
     struct sam_error error = {0};
     const enum sam_status status =
         sam_net_import_data(model.data, model.size, "m.onnx", &sizes, &g, &error);
-    if (refusal) {
-        if (status == SAM_OK || strcmp(error.text, refusal) != 0)
-            fail_msg("'%s': expected '%s'", error.text, refusal);
+    if (rejection) {
+        if (status == SAM_OK || strcmp(error.text, rejection) != 0)
+            fail_msg("'%s': expected '%s'", error.text, rejection);
         assert_int_equal(status, error.status);
         assert_true(status == SAM_ERR_INPUT || status == SAM_ERR_USAGE);
         assert_null(g.values);
     } else {
         if (status != SAM_OK)
             fail_msg("%s", error.text);
-        char *text = print(&g);
+        FREED char *text = print(&g);
         if (strcmp(text, sam_buffer_text(&expected)) != 0)
             fail_msg("imported as\n%sexpected\n%s", text, sam_buffer_text(&expected));
         check(&g);
-        free(text);
     }
     sam_net_graph_free(&g);
-    sam_buffer_free(&model);
-    sam_buffer_free(&expected);
 }
 
 PROLOGUE

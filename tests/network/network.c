@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Networks through the public interface. */
-#include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
 #include "onnx_text.h"
 #include "samite/isa.h"
 #include "samite/network.h"
@@ -32,14 +28,12 @@ struct made {
 
 static void make_file(struct made *m)
 {
-    struct sam_buffer bytes = onnx_from_text(model);
-    struct sam_error error;
+    SCOPED(sam_buffer) bytes = onnx_from_text(model);
     strcpy(m->path, "/tmp/network.XXXXXX.onnx");
     const int file = mkstemps(m->path, 5);
     assert_true(file >= 0);
     close(file);
-    must(sam_file_save(m->path, bytes.data, bytes.size, &error), &error);
-    sam_buffer_free(&bytes);
+    succeeds(sam_file_save, m->path, bytes.data, bytes.size);
 }
 
 /* The network for two rows. */
@@ -48,13 +42,12 @@ static void make(struct made *m, const struct sam_network_options *more)
     static const struct sam_network_dim dims[] = {{"rows", 2}};
     static const float values[] = {1, 2, 3, -1, 0, 2};
     struct sam_network_options options = more ? *more : (struct sam_network_options){0};
-    struct sam_error error;
     *m = (struct made){0};
     make_file(m);
     options.size = sizeof options;
     options.dims = dims;
     options.dim_count = 1;
-    must(sam_network_open(m->path, &options, &m->network, &error), &error);
+    succeeds(sam_network_open, m->path, &options, &m->network);
     memcpy(m->values, values, sizeof values);
     m->x = (struct sam_array){.dtype = SAM_F32, .rank = 2, .shape = {2, 3}, .count = 6};
     m->past = (struct sam_array){.dtype = SAM_F32, .rank = 2, .shape = {2, 2}, .count = 4};
@@ -107,19 +100,18 @@ TEST(runs)
     const struct sam_network_options options = {.keep = keep, .keep_count = 1};
     struct sam_array y = {0}, again = {0}, r = {0};
     struct sam_network_figures *figures;
-    struct sam_error error;
     struct made m;
     make(&m, &options);
     struct sam_network_run_options o = {.size = sizeof o, .sum_order = SAM_TILE_SUM_SYSTEM};
     const struct sam_network_array host[] = {{"x", &m.x}, {"past", &m.past}, {"y", &y}, {"r", &r}};
     const struct sam_network_array system[] = {{"x", &m.x}, {"past", &m.past}, {"y", &again}};
-    must(sam_network_run(m.network, host, 4, &o, NULL, &error), &error);
+    succeeds(sam_network_run, m.network, host, 4, &o, NULL);
     expect_floats(&r, hidden);
     const double e = exp(-24.0), f = exp(-14.0);
     expect_floats(&y, (const float[]){(float)(e / (1 + e)), (float)(1 / (1 + e)),
                                       (float)(f / (1 + f)), (float)(1 / (1 + f))});
     o.system = o.timing = o.raw_weights = true;
-    must(sam_network_run(m.network, system, 3, &o, &figures, &error), &error);
+    succeeds(sam_network_run, m.network, system, 3, &o, &figures);
     assert_int_equal(again.size, y.size);
     assert_memory_equal(again.data, y.data, y.size);
     uint64_t cycles = 0;
@@ -132,13 +124,11 @@ TEST(runs)
     assert_true(figures->sum.bound <= cycles && figures->sum.busiest);
     static const char *const parts[] = {"cycles", "\"per_second\"", "</html>", "traceEvents"};
     for (int format = SAM_NETWORK_TEXT; format <= SAM_NETWORK_PERFETTO; format++) {
-        char *text;
-        must(sam_network_report(figures, "<model>", (enum sam_network_format)format, &text, &error),
-             &error);
+        SCOPED_TEXT *text = NULL;
+        succeeds(sam_network_report, figures, "<model>", (enum sam_network_format)format, &text);
         if (format == SAM_NETWORK_HTML)
             assert_null(strstr(text, "<model>"));
         assert_non_null(strstr(text, parts[format]));
-        sam_text_free(text);
     }
     sam_network_figures_free(figures);
     sam_array_free(&y);
@@ -154,13 +144,13 @@ TEST(state)
     struct sam_error error;
     struct made m;
     make(&m, NULL);
-    must(sam_network_keep_state(m.network, "past", "now", &error), &error);
+    succeeds(sam_network_keep_state, m.network, "past", "now");
     const struct sam_network_array arrays[] = {{"x", &m.x}, {"now", &now}};
     for (int turn = 1; turn <= 3; turn++) {
         float expected[4];
         for (size_t i = 0; i < 4; i++)
             expected[i] = (float)turn * hidden[i];
-        must(sam_network_run(m.network, arrays, 2, NULL, NULL, &error), &error);
+        succeeds(sam_network_run, m.network, arrays, 2, NULL, NULL);
         expect_floats(&now, expected);
         sam_array_free(&now);
     }
@@ -196,8 +186,7 @@ TEST(refusals)
         .size = sizeof options, .dims = dims, .dim_count = 1, .keep = keep, .keep_count = 1};
     must_refuse(sam_network_open(m.path, &options, &none, &error), &error, "no value 'w'");
     assert_null(none);
-    assert_int_equal(sam_network_open(m.path, NULL, &none, &error), SAM_ERR_INPUT);
-    assert_non_null(strstr(error.text, " --list --dim rows=1"));
+    must_fail(SAM_ERR_INPUT, " --list --dim rows=1", sam_network_open, m.path, NULL, &none);
     drop(&m);
 }
 
@@ -222,7 +211,7 @@ TEST(plan)
     struct made m;
     char *text;
     make(&m, &(struct sam_network_options){.unfused = true});
-    must(sam_network_list(m.network, &text, &error), &error);
+    succeeds(sam_network_list, m.network, &text);
     assert_non_null(strstr(text, "node_h"));
     assert_non_null(strstr(text, "4 steps"));
     sam_text_free(text);

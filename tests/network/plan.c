@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of small random networks, per template, against the reference. */
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "random.h"
 #include "small.h"
 #include "test.h"
 

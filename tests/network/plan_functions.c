@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of each elementwise operator against the reference. */
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "random.h"
 #include "small.h"
 #include "test.h"
-
-#include <math.h>
 
 static uint64_t seed;
 
@@ -136,7 +131,7 @@ TEST(refused)
     small_node(&s, NET_Neg, y, 1, &x);
     small_output(&s, y);
     int64_t wide[] = {1, INT64_C(1) << 40, 3}, out[3];
-    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+    succeeds(sam_net_plan_make, &s.graph, NULL, &plan);
     assert_int_equal(sam_net_plan_run(plan, NET_HOST, (const void *[]){wide}, (void *[]){out}, NULL,
                                       NULL, &error),
                      SAM_ERR_INPUT);
@@ -171,7 +166,7 @@ TEST(refused)
     small_output(&s, taken);
     const float numbers[12] = {0};
     float taken_out[3];
-    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+    succeeds(sam_net_plan_make, &s.graph, NULL, &plan);
     assert_int_equal(sam_net_plan_run(plan, NET_HOST, (const void *[]){numbers, (int64_t[]){-5}},
                                       (void *[]){taken_out}, NULL, NULL, &error),
                      SAM_ERR_TRAP);
@@ -193,7 +188,6 @@ TEST(nans)
                  {NET_Pow, 2, {NAN, 1, NAN}},
                  {NET_HardSigmoid, 1, {NAN, 0.75F, NAN}}};
     struct net_plan *plan;
-    struct sam_error error = {0};
     struct small s;
     for (unsigned i = 0; i < 2 * SAM_COUNT(cases); i++) {
         small_start(&s, 1);
@@ -207,11 +201,9 @@ TEST(nans)
         small_output(&s, z);
         const float in[2][3] = {{NAN, 1, NAN}, {-2, NAN, NAN}};
         float out[3];
-        assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
-        assert_int_equal(sam_net_plan_run(plan, i % 2 ? NET_SYSTEM : NET_HOST,
-                                          (const void *[]){in[0], in[1]}, (void *[]){out}, NULL,
-                                          NULL, &error),
-                         SAM_OK);
+        succeeds(sam_net_plan_make, &s.graph, NULL, &plan);
+        succeeds(sam_net_plan_run, plan, i % 2 ? NET_SYSTEM : NET_HOST,
+                 (const void *[]){in[0], in[1]}, (void *[]){out}, NULL, NULL);
         for (unsigned k = 0; k < 3; k++)
             if (isnan(cases[i / 2].out[k]) ? !isnan(out[k]) : out[k] != cases[i / 2].out[k])
                 fail_msg("case %u: element %u is %g", i, k, (double)out[k]);
@@ -227,7 +219,6 @@ TEST(powers_at_the_limits)
     static const float in[2][COUNT] = {
         {-1, -1, -2, -0.5F, -1, -2, -3, -1, 2, -1},
         {INFINITY, -INFINITY, INFINITY, INFINITY, 3e9F, -INFINITY, 3, 5, NAN, NAN}};
-    struct sam_error error = {0};
     for (enum net_machine machine = NET_HOST; machine <= NET_SYSTEM; machine++) {
         struct net_plan *plan;
         struct small s;
@@ -238,10 +229,9 @@ TEST(powers_at_the_limits)
         const uint32_t z = small_value(&s, SAM_F32, 1, (uint64_t[]){COUNT});
         small_node(&s, NET_Pow, z, 2, (uint32_t[]){x, y});
         small_output(&s, z);
-        assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
-        assert_int_equal(sam_net_plan_run(plan, machine, (const void *[]){in[0], in[1]},
-                                          (void *[]){out}, NULL, NULL, &error),
-                         SAM_OK);
+        succeeds(sam_net_plan_make, &s.graph, NULL, &plan);
+        succeeds(sam_net_plan_run, plan, machine, (const void *[]){in[0], in[1]}, (void *[]){out},
+                 NULL, NULL);
         for (unsigned k = 0; k < COUNT; k++) {
             const float expected = powf(in[0][k], in[1][k]);
             if (isnan(expected) ? !isnan(out[k])
@@ -281,7 +271,7 @@ TEST(wide_casts)
             small_output(&s, whole);
         float in[6] = {1, 2, 3, -4, cases[i / 4].in, 6};
         int64_t out[2][6] = {{0}};
-        assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+        succeeds(sam_net_plan_make, &s.graph, NULL, &plan);
         assert_int_equal(sam_net_plan_run(plan, i & 2 ? NET_SYSTEM : NET_HOST, (const void *[]){in},
                                           (void *[]){out[0], out[1]}, NULL, NULL, &error),
                          cases[i / 4].fits ? SAM_OK : SAM_ERR_INPUT);
@@ -317,7 +307,7 @@ TEST(wide_results)
         small_node(&s, cases[i].op, c, 2, (uint32_t[]){a, b});
         small_output(&s, c);
         int64_t out = 0;
-        assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
+        succeeds(sam_net_plan_make, &s.graph, NULL, &plan);
         assert_int_equal(sam_net_plan_run(plan, NET_HOST,
                                           (const void *[]){&cases[i].a, &cases[i].b},
                                           (void *[]){&out}, NULL, NULL, &error),
@@ -333,7 +323,6 @@ TEST(wide_results)
 TEST(wide_constants)
 {
     struct net_plan *plan;
-    struct sam_error error = {0};
     struct small s;
     small_start(&s, 1);
     const uint32_t x = small_input(&s, SAM_I64, 1, (uint64_t[]){3});
@@ -343,10 +332,8 @@ TEST(wide_constants)
     small_output(&s, y);
     const int64_t in[] = {-1, INT32_MAX, 3};
     int64_t out[3];
-    assert_int_equal(sam_net_plan_make(&s.graph, NULL, &plan, &error), SAM_OK);
-    assert_int_equal(
-        sam_net_plan_run(plan, NET_HOST, (const void *[]){in}, (void *[]){out}, NULL, NULL, &error),
-        SAM_OK);
+    succeeds(sam_net_plan_make, &s.graph, NULL, &plan);
+    succeeds(sam_net_plan_run, plan, NET_HOST, (const void *[]){in}, (void *[]){out}, NULL, NULL);
     assert_memory_equal(out, in, sizeof in);
     sam_net_plan_free(plan);
     small_free(&s);

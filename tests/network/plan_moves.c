@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of pools, rows, reductions, moves, gathers and resizes against the reference. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "random.h"
 #include "small.h"
 #include "test.h"
 

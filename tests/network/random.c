@@ -4,14 +4,9 @@
  */
 #include "test.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "format/protobuf.h"
-#include "must.h"
 #include "network/plan.h"
 #include "onnx_text.h"
-#include "random.h"
 #include "random_graph.h"
 #include "reference/network_ref.h"
 #include "samite/format.h"
@@ -157,7 +152,6 @@ TEST(random_graphs)
         static struct random_graph g;
         struct side folded, plain;
         struct sam_onnx initializers;
-        struct sam_error error = {0};
         random_graph_make(&g, test_random(&seed));
         const char *text = sam_buffer_text(&g.text);
         char *freed = free_weights(text);
@@ -165,8 +159,7 @@ TEST(random_graphs)
         open_side(&plain, freed);
         check_shapes(&folded, &g);
         check_shapes(&plain, &g);
-        must(sam_onnx_parse(folded.model.data, folded.model.size, "m.onnx", &initializers, &error),
-             &error);
+        succeeds(sam_onnx_parse, folded.model.data, folded.model.size, "m.onnx", &initializers);
         set_inputs(&folded, &initializers);
         set_inputs(&plain, &initializers);
         network_ref_run(&folded.graph, folded.values);

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "small.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "random.h"
 #include "reference/network_ref.h"
 #include "test.h"
 
@@ -159,8 +152,7 @@ static void check_plan(const struct small *small, const void *const *inputs, voi
 {
     struct sam_error error = {0};
     struct net_plan *plan = NULL;
-    if (sam_net_plan_make(&small->graph, options, &plan, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_net_plan_make, &small->graph, options, &plan);
     if (getenv("SAMITE_PLAN"))
         for (size_t i = 0; i < plan->step_count; i++)
             printf("// %s: %s\n%s", plan->steps[i].template, plan->steps[i].name,

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of ops.h. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "refuses.h"
 #include "samite/isa.h"
 #include "samite/ops.h"
 

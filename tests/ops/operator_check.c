@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "operator.h"
-#include "random.h"
 
 static uint64_t elements_of(const struct sam_shape *shape)
 {
@@ -149,8 +145,7 @@ static void write_expected(const struct test_operator *op, uint8_t *const *in, u
         return;
     if (op->kind == TEST_COMPRESS) {
         uint64_t n = 0;
-        kept = malloc(shape.dim[op->axis] * sizeof *kept);
-        assert_non_null(kept);
+        kept = test_room(shape.dim[op->axis] * sizeof *kept);
         for (uint64_t j = 0; j < op->in[0].dim[op->axis]; j++)
             if (op->keep[j])
                 kept[n++] = j;
@@ -184,8 +179,7 @@ void test_operator_check(const struct test_operator *op, uint64_t *random,
         for (uint64_t i = 0; i < bytes; i++)
             in[k][i] = (uint8_t)test_random(random);
     }
-    uint8_t *expected = malloc(size + 1), *out = malloc(size + 1);
-    assert_non_null(expected);
+    uint8_t *expected = test_room(size + 1), *out = malloc(size + 1);
     assert_non_null(out);
     memset(out, 0xa5, size + 1);
     write_expected(op, in, expected);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans move few bytes with few large instructions, on realistic shapes. Each row is also run
  * and compared byte by byte. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "operator.h"
 #include "operator_rows.h"
-#include "random.h"
 
 static void test_row(void **state)
 {

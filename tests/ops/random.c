@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on random shapes: ranks 1 to 8, dims of 0, 1, primes and more than a block, every
  * element width. SAMITE_SEED=N runs from seed N, SAMITE_CASES=N sets how many of each operator. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "operator.h"
-#include "random.h"
 
 static uint64_t seed;
 
@@ -207,8 +204,8 @@ TEST(test_no_such_shape)
     struct sam_plan *plan;
     struct sam_error error;
     for (int i = 0; i < 2; i++)
-        assert_int_equal(sam_plan_concat(inputs[i], 2, 4, 0, &plan, &error), SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "a tensor of 100 dims"));
+        must_fail(SAM_ERR_USAGE, "a tensor of 100 dims", sam_plan_concat, inputs[i], 2, 4, 0,
+                  &plan);
     assert_int_equal(sam_plan_concat(&fine, 1, 3, 0, &plan, &error), SAM_ERR_USAGE);
     assert_int_equal(sam_plan_reshape(&wide, 4, &fine, &plan, &error), SAM_ERR_USAGE);
     assert_int_equal(sam_plan_reshape(&fine, 4, &wide, &plan, &error), SAM_ERR_USAGE);

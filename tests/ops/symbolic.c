@@ -3,14 +3,11 @@
  * register holds, for each byte, its origin in the input; each byte written by a STORE must come
  * from the origin given by plain index arithmetic. SAMITE_SEED=N runs from seed N,
  * SAMITE_CASES=N sets how many. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "operator.h"
 #include "ops/plan.h"
-#include "random.h"
 
 #define CONSTANT  (-1)
 #define UNDEFINED (-2)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts of each instruction of small programs, worked out by hand. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
 #include "profile_rows.h"
-#include "random.h"
 #include "samite/profile.h"
 #include "samite/session.h"
 #include "simt/program.h"
@@ -316,26 +311,26 @@ TEST(sessions)
     struct sam_gpu_result result;
     struct sam_step step;
     unsigned before;
-    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
-    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error);
-    must(sam_session_step(session, 0, 0, &step, &p.error), &p.error);
-    must(sam_session_snapshot(session, &before, &p.error), &p.error);
-    must(sam_session_finish(session, NULL, &p.error), &p.error);
+    succeeds(sam_gpu_set_options, p.gpu, &p.options);
+    succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
+    succeeds(sam_session_step, session, 0, 0, &step);
+    succeeds(sam_session_snapshot, session, &before);
+    succeeds(sam_session_finish, session, NULL);
     assert_int_equal(row_of(profile, &p, "loop")->count, 5);
-    must(sam_session_finish(session, &result, &p.error), &p.error);
+    succeeds(sam_session_finish, session, &result);
     assert_int_equal(result.stats.warp_insns, 12);
     sam_gpu_result_free(&result);
     assert_int_equal(row_of(profile, &p, "_start")->count, 1);
     assert_int_equal(row_of(profile, &p, "loop")->count, 5);
     /* repeated execution is not counted again */
-    must(sam_session_restore(session, before, &p.error), &p.error);
-    must(sam_session_finish(session, NULL, &p.error), &p.error);
+    succeeds(sam_session_restore, session, before);
+    succeeds(sam_session_finish, session, NULL);
     assert_int_equal(row_of(profile, &p, "loop")->count, 5);
     sam_session_close(session);
     /* another session adds to it */
-    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error);
-    must(sam_session_finish(session, NULL, &p.error), &p.error);
-    must(sam_session_finish(session, NULL, &p.error), &p.error);
+    succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
+    succeeds(sam_session_finish, session, NULL);
+    succeeds(sam_session_finish, session, NULL);
     assert_int_equal(row_of(profile, &p, "loop")->count, 10);
     sam_session_close(session);
     program_free(&p);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles as text, JSON, folded stacks and an HTML page: their contents, and well-formedness. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "test.h"
 #include <jansson.h>
 
-#include "base/base.h"
-#include "must.h"
 #include "samite/samite.h"
 #include "simt/program.h"
 
@@ -36,14 +31,12 @@ static struct fixture make(bool readable)
 {
     struct fixture f = {.profile = sam_profile_new(), .program = program_new(source, 32)};
     struct sam_asm_options options = {.size = sizeof options, .base = SAM_CODE_BASE, .lines = true};
-    struct sam_error error;
     char *messages;
     assert_non_null(f.profile);
     sam_image_free(f.program.image);
-    must(sam_isa_parse("ventus", &options.isa, &error), &error);
-    must(sam_assemble(&options, readable ? path : "no/such/file.s", source, sizeof source - 1,
-                      &f.program.image, &messages, &error),
-         &error);
+    succeeds(sam_isa_parse, "ventus", &options.isa);
+    succeeds(sam_assemble, &options, readable ? path : "no/such/file.s", source, sizeof source - 1,
+             &f.program.image, &messages);
     sam_text_free(messages);
     f.program.launch.image = f.program.image;
     f.program.options.size = sizeof f.program.options;
@@ -63,9 +56,8 @@ static void release(struct fixture *f)
 
 static SAM_NOINLINE char *print(struct fixture *f, enum sam_profile_format format)
 {
-    struct sam_error error;
     char *text = NULL;
-    must(sam_profile_print(f->profile, format, &f->options, &text, &error), &error);
+    succeeds(sam_profile_print, f->profile, format, &f->options, &text);
     return text;
 }
 
@@ -173,9 +165,8 @@ static void check_alone(const char *html)
         if (strstr(html, outside[i]) && strcmp(outside[i], " on") != 0)
             fail_msg("the page has '%s'", outside[i]);
     for (const char *at = strstr(html, "href=\""); at; at = strstr(at + 1, "href=\"")) {
-        char wanted[64];
         assert_int_equal(at[6], '#');
-        snprintf(wanted, sizeof wanted, "id=\"%.*s\"", (int)strcspn(at + 7, "\""), at + 7);
+        FREED char *wanted = formatted("id=\"%.*s\"", (int)strcspn(at + 7, "\""), at + 7);
         const char *found = strstr(html, wanted);
         if (!found)
             fail_msg("%s is nowhere", wanted);
@@ -227,12 +218,10 @@ TEST(empty)
     struct sam_profile *profile = sam_profile_new();
     struct sam_error error;
     for (int format = SAM_PROFILE_TEXT; format <= SAM_PROFILE_HTML; format++) {
-        char *text;
-        must(sam_profile_print(profile, (enum sam_profile_format)format, NULL, &text, &error),
-             &error);
+        SCOPED_TEXT *text = NULL;
+        succeeds(sam_profile_print, profile, (enum sam_profile_format)format, NULL, &text);
         if (format == SAM_PROFILE_HTML)
             check_nesting(text);
-        sam_text_free(text);
     }
     char *text = NULL;
     assert_int_equal(sam_profile_print(profile, (enum sam_profile_format)9, NULL, &text, &error),
@@ -242,9 +231,8 @@ TEST(empty)
     sam_profile_free(NULL);
 }
 
-static int write_source(void **state)
+FIXTURE(write_source)
 {
-    (void)state;
     struct sam_error error;
     const int file = mkstemp(path);
     if (file < 0)
@@ -253,9 +241,8 @@ static int write_source(void **state)
     return sam_file_write(path, source, sizeof source - 1, &error) == SAM_OK ? 0 : -1;
 }
 
-static int remove_source(void **state)
+FIXTURE(remove_source)
 {
-    (void)state;
     return unlink(path);
 }
 

@@ -211,6 +211,16 @@ def test_cc_file(tmp_path, standard, optimize):
 
 
 @CLANG
+def test_cc_flags():
+    nans = "__kernel void f(__global float *a) { int i = get_global_id(0); if (a[i] != a[i]) a[i] = 1; }"
+    exact, finite = (samite.cc(nans, text=True, flags=flags) for flags in ([], ["-cl-finite-math-only", "-w"]))
+    assert len(finite.disassemble()) < len(exact.disassemble())  # no element differs from itself
+    for flag, message in (("-cl-nothing", "unknown build option '-cl-nothing' of OpenCL"), ("a\0b", "null character")):
+        with pytest.raises(ValueError, match=message):
+            samite.cc(nans, text=True, flags=[flag])
+
+
+@CLANG
 def test_cc_errors(tmp_path):
     with pytest.raises(samite.SourceError) as caught:
         samite.cc("__kernel void f(__global int *a) { a[0] = b; }", text=True)

@@ -2,8 +2,6 @@
 /* Bad arguments of sanitize.h. */
 #include "test.h"
 
-#include "base/base.h"
-#include "refuses.h"
 #include "samite/sanitize.h"
 
 TEST(arguments)

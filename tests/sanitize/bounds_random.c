@@ -2,13 +2,9 @@
 /* Random programs that declare too little: part of their local memory, and buffers that are
  * missing where bounds are loose. The check `bounds` must report each out-of-bounds access in
  * the recorded steps of a session, and no other. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
 #include "random_cases.h"
 #include "samite/sanitize.h"
 #include "samite/session.h"
@@ -69,20 +65,18 @@ static bool step(void *context, struct sam_session *session, const struct sam_st
 static struct sam_gpu *make(const struct plain *p, struct sam_gpu_options *options)
 {
     struct sam_gpu *gpu;
-    struct sam_error error;
     options->size = sizeof *options;
     options->loose_bounds = true;
     options->lds_ranges = p->ranges + 1;
     options->lds_range_count = RANGES - 1;
-    must(sam_gpu_new(options, &gpu, &error), &error);
+    succeeds(sam_gpu_new, options, &gpu);
     for (unsigned b = 0; b < RANDOM_BUFFERS; b++) {
-        uint8_t *data = random_case_contents(p->c, b);
+        FREED uint8_t *data = random_case_contents(p->c, b);
         const uint32_t size = random_case_size(p->c, b);
         if (p->mapped[b]) {
-            must(sam_gpu_map(gpu, random_buffers[b].base, size, &error), &error);
-            must(sam_gpu_write(gpu, random_buffers[b].base, data, size, &error), &error);
+            succeeds(sam_gpu_map, gpu, random_buffers[b].base, size);
+            succeeds(sam_gpu_write, gpu, random_buffers[b].base, data, size);
         }
-        free(data);
     }
     return gpu;
 }
@@ -93,10 +87,9 @@ static void run_plain(struct plain *p, const struct sam_launch *launch)
     struct sam_gpu_options options = {.schedule = p->c->options.schedule};
     struct sam_session *session;
     struct sam_session_stop stop;
-    struct sam_error error;
     struct sam_gpu *gpu = make(p, &options);
-    must(sam_session_open(gpu, launch, NULL, &session, &error), &error);
-    must(sam_session_run(session, &run, &stop, &error), &error);
+    succeeds(sam_session_open, gpu, launch, NULL, &session);
+    succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     sam_session_close(session);
     sam_gpu_free(gpu);

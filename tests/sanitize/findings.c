@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The programs of findings.txt: their findings, under both schedules. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
 #include "simt/gpu_case.h"
 #include "watched.h"
 
@@ -64,8 +59,7 @@ static void add_buffer(struct watched *run, const char *text)
 
 static bool is_register(struct sam_finding_register reg, const char *name)
 {
-    char text[8];
-    snprintf(text, sizeof text, "%c%u", reg.file ? reg.file : '-', reg.number);
+    FREED char *text = formatted("%c%u", reg.file ? reg.file : '-', reg.number);
     return strcmp(reg.file ? text : "-", name) == 0;
 }
 
@@ -120,7 +114,7 @@ static void expect_findings(struct watched *run, const struct test_case *c)
 {
     size_t expected = 0, count;
     const struct sam_finding *findings = sam_sanitizer_findings(run->sanitizer, &count);
-    char *report;
+    SCOPED_TEXT *report = NULL;
     must(sam_sanitizer_print(run->sanitizer, NULL, &report, &run->p.error), &run->p.error);
     for (unsigned i = 0; i < c->count; i++)
         expected += strcmp(c->directives[i].word, "found") == 0;
@@ -134,7 +128,6 @@ static void expect_findings(struct watched *run, const struct test_case *c)
                  (!strcmp(c->directives[i].word, "silent") &&
                   strstr(report, c->directives[i].rest)))
             fail_msg("%s '%s': %s", c->directives[i].word, c->directives[i].rest, report);
-    sam_text_free(report);
 }
 
 static void run_case(const struct test_case *c)

@@ -2,15 +2,9 @@
 /* The race check against a second opinion: random programs run in a session that records every
  * access, and all pairs of accesses are compared by the definition in docs/sanitizer.md. The
  * racing bytes must be the same under either schedule of the sanitized launch. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
-#include "random.h"
 #include "samite/session.h"
 #include "sanitize/race.h"
 #include "simt/program.h"
@@ -303,12 +297,12 @@ TEST(the_racing_bytes_are_those_of_all_pairs)
         struct found expected = {0}, found;
         struct sam_session *session = NULL;
         put_program(&source);
-        struct program p = program_new(source.text, LANES);
+        SCOPED(program) p = program_new(source.text, LANES);
         p.launch.warps = 1 + below(&source, MAX_WARPS);
         p.launch.grid[0] = 1 + below(&source, MAX_GROUPS);
         const struct sam_session_run run = {.size = sizeof run, .each = record, .context = &trace};
-        must(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error);
-        must(sam_session_run(session, &run, NULL, &p.error), &p.error);
+        succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
+        succeeds(sam_session_run, session, &run, NULL);
         sam_session_close(session);
         /* Local memory: each workgroup's own, all at the same addresses. */
         find_races(&trace, DATA, expected.global);
@@ -324,7 +318,6 @@ TEST(the_racing_bytes_are_those_of_all_pairs)
         without += bytes == 0;
         racing += bytes;
         free(trace.items);
-        program_free(&p);
     }
     printf("# %u programs race for %u bytes, %u do not\n", with, racing, without);
     assert_true(with && without);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings over several launches, and their reports. Individual findings: findings.txt. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
 #include "samite/session.h"
 #include "watched.h"
 
@@ -49,10 +45,10 @@ TEST(findings_name_who_and_where)
     assert_int_equal(f->sides[1].access, SAM_FINDING_STORE);
     sam_sanitizer_place(run.sanitizer, f, place, sizeof place);
     assert_string_equal(place, "global memory");
-    must(sam_sanitizer_add_buffer(run.sanitizer, &buffer, &run.p.error), &run.p.error);
+    succeeds(sam_sanitizer_add_buffer, run.sanitizer, &buffer);
     sam_sanitizer_place(run.sanitizer, f, place, sizeof place);
     assert_string_equal(place, "buffer x+0xc");
-    must(sam_sanitizer_print(run.sanitizer, NULL, &report, &run.p.error), &run.p.error);
+    succeeds(sam_sanitizer_print, run.sanitizer, NULL, &report);
     assert_string_equal(
         report, "race: race between warps of a workgroup: 4 bytes at 0x9000000c, buffer x+0xc\n"
                 "  load by workgroup 0, warp 3: pc 0x8000003c lw t2, 12(s0)\n"
@@ -78,7 +74,7 @@ TEST(a_report_has_twenty_findings_of_a_check)
     struct watched run = run_with(text, 2);
     char *report;
     assert_int_equal(run.count, 30);
-    must(sam_sanitizer_print(run.sanitizer, NULL, &report, &run.p.error), &run.p.error);
+    succeeds(sam_sanitizer_print, run.sanitizer, NULL, &report);
     unsigned shown = 0;
     for (const char *at = report; (at = strstr(at, "race: race in")); at++)
         shown++;
@@ -94,9 +90,8 @@ TEST(outputs_last)
     static const char text[] = START "b: lw t0, 0(s0)\na: sw t0, 256(s0)\nsw zero, 4(s0)\n" END;
     const struct sam_sanitizer_buffer out = {
         .base = DATA, .size = DATA_SIZE, .name = "out", .output = true};
-    struct sam_error error;
     struct watched run = watched_new(text, SAM_SANITIZE_INIT);
-    must(sam_sanitizer_add_buffer(run.sanitizer, &out, &error), &error);
+    succeeds(sam_sanitizer_add_buffer, run.sanitizer, &out);
     watched_run(&run);
     assert_int_equal(run.count, 1);
     assert_int_equal(run.findings[0].kind, SAM_FINDING_INIT_STORE);
@@ -106,11 +101,11 @@ TEST(outputs_last)
     assert_int_equal(run.findings[0].address, DATA);
     sam_sanitizer_forget(run.sanitizer);
     /* stored words are defined now: word 1, and the copy of word 0 since it was reported */
-    must(sam_sanitizer_check_memory(run.sanitizer, DATA + 4, 4, &error), &error);
-    must(sam_sanitizer_check_memory(run.sanitizer, DATA + 256, 4, &error), &error);
+    succeeds(sam_sanitizer_check_memory, run.sanitizer, DATA + 4, 4);
+    succeeds(sam_sanitizer_check_memory, run.sanitizer, DATA + 256, 4);
     sam_sanitizer_findings(run.sanitizer, &run.count);
     assert_int_equal(run.count, 0);
-    must(sam_sanitizer_check_memory(run.sanitizer, DATA + 4, DATA_SIZE - 4, &error), &error);
+    succeeds(sam_sanitizer_check_memory, run.sanitizer, DATA + 4, DATA_SIZE - 4);
     run.findings = sam_sanitizer_findings(run.sanitizer, &run.count);
     assert_int_equal(run.count, 1);
     assert_int_equal(run.findings[0].kind, SAM_FINDING_INIT_CHECK);
@@ -120,13 +115,13 @@ TEST(outputs_last)
     watched_run(&run);
     assert_int_equal(run.count, 0);
     /* declared again, it is undefined again; without its buffer there is nothing to report */
-    must(sam_sanitizer_add_buffer(run.sanitizer, &out, &error), &error);
+    succeeds(sam_sanitizer_add_buffer, run.sanitizer, &out);
     watched_run(&run);
     assert_int_equal(run.count, 1);
     sam_sanitizer_forget(run.sanitizer);
-    must(sam_sanitizer_add_buffer(run.sanitizer, &out, &error), &error);
-    must(sam_gpu_unmap(run.p.gpu, DATA, &error), &error);
-    must(sam_gpu_map(run.p.gpu, DATA, DATA_SIZE, &error), &error);
+    succeeds(sam_sanitizer_add_buffer, run.sanitizer, &out);
+    succeeds(sam_gpu_unmap, run.p.gpu, DATA);
+    succeeds(sam_gpu_map, run.p.gpu, DATA, DATA_SIZE);
     watched_run(&run);
     assert_int_equal(run.count, 0);
     watched_free(&run);
@@ -135,18 +130,17 @@ TEST(outputs_last)
 /* Sessions do not support a sanitizer. */
 TEST(no_session_with_a_sanitizer)
 {
-    struct program p = program_new(END, 4);
+    SCOPED(program) p = program_new(END, 4);
     struct sam_session *session = NULL;
     struct sam_sanitizer *sanitizer = sam_sanitizer_new(SAM_SANITIZE_RACE);
     char *text;
-    must(sam_sanitizer_print(sanitizer, NULL, &text, &p.error), &p.error);
+    succeeds(sam_sanitizer_print, sanitizer, NULL, &text);
     assert_string_equal(text, "");
     sam_text_free(text);
     p.options = (struct sam_gpu_options){.size = sizeof p.options, .sanitizer = sanitizer};
-    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
+    succeeds(sam_gpu_set_options, p.gpu, &p.options);
     must_refuse(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error,
                 "sanitizer");
     assert_null(session);
     sam_sanitizer_free(sanitizer);
-    program_free(&p);
 }

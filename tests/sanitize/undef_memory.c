@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Undefined memory against one bit per byte in an array: random stores, outputs, launches and
  * workgroups, with all boundaries within pages. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "random.h"
 #include "sanitize/undef_memory.h"
 
 /* Buffers with outputs end at HALF, in the middle of a page; private memory is beyond. */
@@ -92,7 +89,7 @@ static void check_all(struct model *m)
 
 TEST(memory_agrees_with_an_array)
 {
-    struct model *m = calloc(1, sizeof *m);
+    FREED struct model *m = calloc(1, sizeof *m);
     assert_non_null(m);
     m->random = test_seed();
     assert_true(sam_undef_memory_init(&m->memory));
@@ -119,5 +116,4 @@ TEST(memory_agrees_with_an_array)
     check_all(m);
     assert_false(m->memory.exhausted);
     sam_undef_memory_free(&m->memory);
-    free(m);
 }

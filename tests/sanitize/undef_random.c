@@ -2,13 +2,9 @@
 /* Random programs with uninitialised registers and memory: the check `init` and the second
  * opinion of plain.h must find the same uses. The programs end by storing every register, so
  * that each remaining undefined bit is a use as well. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
 #include "plain.h"
 #include "random_cases.h"
 
@@ -64,13 +60,12 @@ static struct plain *run_plain(const struct random_case *c, const struct holes *
     struct sam_gpu *gpu;
     struct sam_session *session;
     struct sam_session_stop stop;
-    struct sam_error error;
     for (unsigned i = 0; i < holes->count; i++)
         plain_output(plain, holes->items[i].base, holes->items[i].size);
-    must(sam_gpu_new(&options, &gpu, &error), &error);
+    succeeds(sam_gpu_new, &options, &gpu);
     random_case_map(c, gpu);
-    must(sam_session_open(gpu, launch, NULL, &session, &error), &error);
-    must(sam_session_run(session, &run, &stop, &error), &error);
+    succeeds(sam_session_open, gpu, launch, NULL, &session);
+    succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     sam_session_close(session);
     sam_gpu_free(gpu);
@@ -86,12 +81,12 @@ static bool run_sanitized(const struct random_case *c, const struct holes *holes
     struct sam_error error;
     options.size = sizeof options;
     options.sanitizer = sanitizer;
-    must(sam_gpu_new(&options, &gpu, &error), &error);
+    succeeds(sam_gpu_new, &options, &gpu);
     random_case_map(c, gpu);
     for (unsigned i = 0; i < holes->count; i++) {
         const struct sam_sanitizer_buffer buffer = {
             .base = holes->items[i].base, .size = holes->items[i].size, .name = "", .output = true};
-        must(sam_sanitizer_add_buffer(sanitizer, &buffer, &error), &error);
+        succeeds(sam_sanitizer_add_buffer, sanitizer, &buffer);
     }
     const bool ended = sam_gpu_launch(gpu, &c->launch, NULL, &error) == SAM_OK;
     sam_gpu_free(gpu);

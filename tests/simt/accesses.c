@@ -4,14 +4,10 @@
  * of pages, of buffers and of the address space), under every kind of mask and in warps of every
  * width. Memory and traps must agree, including the lane and the address of a trap.
  * SAMITE_SEED=N repeats a run; SAMITE_CASES=N sets the number of programs. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
 #include "program.h"
-#include "random.h"
 #include "reference/ventus_ref.h"
 
 enum { OPS = 4, WORDS = 64, PER_OP = 0x1000, LDS = 0x70000000, LDS_USED = 0x3000 };

@@ -2,13 +2,7 @@
 /* Bad arguments of gpu.h. */
 #include "program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
-
-#include "base/base.h"
-#include "refuses.h"
 
 TEST(options)
 {
@@ -95,7 +89,7 @@ TEST(memory)
 
 TEST(kernels)
 {
-    struct program p = program_new(".globl k\nk: endprg\n", 4);
+    SCOPED(program) p = program_new(".globl k\nk: endprg\n", 4);
     const struct sam_kernel good = {.name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}};
     struct sam_launch launch;
     refuses(sam_gpu_prepare, NULL, p.image, &good, &launch);
@@ -127,12 +121,11 @@ TEST(kernels)
     struct sam_kernel unknown = good;
     unknown.name = "";
     assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &unknown, &launch, NULL), SAM_ERR_INPUT);
-    program_free(&p);
 }
 
 TEST(launches)
 {
-    struct program p = program_new("endprg\n", 4);
+    SCOPED(program) p = program_new("endprg\n", 4);
     struct sam_gpu_result result;
     memset(&result, 0x5a, sizeof result);
     refuses(sam_gpu_launch, NULL, &p.launch, &result);
@@ -170,7 +163,6 @@ TEST(launches)
     sam_gpu_result_free(&result);
     sam_gpu_result_free(&result);
     sam_gpu_result_free(NULL);
-    program_free(&p);
 }
 
 TEST(texts)

@@ -2,8 +2,6 @@
 /* Buffers of a gpu that are mapped and unmapped between launches. */
 #include "program.h"
 
-#include <string.h>
-
 #include "test.h"
 
 /* Stores the word at DATA + 4 to the address at DATA. */
@@ -23,40 +21,39 @@ static struct program storing(uint32_t address, uint32_t word)
 
 TEST(removed_buffers_fault)
 {
-    struct program p = storing(0, 42);
+    SCOPED(program) p = storing(0, 42);
     uint32_t first, again;
-    assert_int_equal(sam_gpu_alloc(p.gpu, 0x5000, &first, &p.error), SAM_OK);
+    succeeds(sam_gpu_alloc, p.gpu, 0x5000, &first);
     program_set(&p, DATA, first + 0x1000);
     program_pass(&p);
     assert_int_equal(program_word(&p, first + 0x1000), 42);
-    assert_int_equal(sam_gpu_unmap(p.gpu, first, &p.error), SAM_OK);
+    succeeds(sam_gpu_unmap, p.gpu, first);
     program_trap(&p, SAM_TRAP_STORE_FAULT);
     assert_int_equal(p.result.trap.tval, first + 0x1000);
     uint32_t word;
     assert_int_equal(sam_gpu_read(p.gpu, first + 0x1000, &word, 4, &p.error), SAM_ERR_USAGE);
     /* the addresses are reused, zeroed */
-    assert_int_equal(sam_gpu_alloc(p.gpu, 0x5000, &again, &p.error), SAM_OK);
+    succeeds(sam_gpu_alloc, p.gpu, 0x5000, &again);
     assert_int_equal(again, first);
     assert_int_equal(program_word(&p, again + 0x1000), 0);
     program_pass(&p);
     assert_int_equal(program_word(&p, again + 0x1000), 42);
-    program_free(&p);
 }
 
 /* Of 1 MiB the host reads one block and writes to another; a kernel stores to a third. */
 TEST(untouched_blocks)
 {
     enum { BLOCK = 1 << 16, SIZE = 1 << 20 };
-    struct program p = storing(0, 42);
+    SCOPED(program) p = storing(0, 42);
     uint32_t base, word = 7;
-    assert_int_equal(sam_gpu_alloc(p.gpu, SIZE + BLOCK, &base, &p.error), SAM_OK);
+    succeeds(sam_gpu_alloc, p.gpu, SIZE + BLOCK, &base);
     base += -base % BLOCK;
     const uint64_t end = (uint64_t)base + SIZE;
     assert_int_equal(sam_gpu_skip_untouched(p.gpu, base, end), end);
-    assert_int_equal(sam_gpu_read(p.gpu, base, &word, sizeof word, &p.error), SAM_OK);
+    succeeds(sam_gpu_read, p.gpu, base, &word, sizeof word);
     assert_int_equal(word, 0);
     assert_int_equal(sam_gpu_skip_untouched(p.gpu, base, end), end);
-    assert_int_equal(sam_gpu_write(p.gpu, base + 9 * BLOCK - 4, "word", 4, &p.error), SAM_OK);
+    succeeds(sam_gpu_write, p.gpu, base + 9 * BLOCK - 4, "word", 4);
     assert_int_equal(sam_gpu_skip_untouched(p.gpu, base + 4, end), base + 8 * BLOCK);
     assert_int_equal(sam_gpu_skip_untouched(p.gpu, base, base + 8 * BLOCK), base + 8 * BLOCK);
     program_set(&p, DATA, base + 2 * BLOCK + 8);
@@ -67,32 +64,29 @@ TEST(untouched_blocks)
     assert_int_equal(sam_gpu_skip_untouched(p.gpu, base + 3 * BLOCK, end), base + 8 * BLOCK);
     assert_int_equal(sam_gpu_skip_untouched(p.gpu, end, end), end);
     assert_int_equal(sam_gpu_skip_untouched(NULL, base, end), base);
-    program_free(&p);
 }
 
 TEST(wrong_addresses)
 {
-    struct program p = storing(DATA, 1);
+    SCOPED(program) p = storing(DATA, 1);
     assert_int_equal(sam_gpu_unmap(p.gpu, DATA + 4, &p.error), SAM_ERR_USAGE);
     assert_string_equal(p.error.text, "no buffer begins at 0x90000004");
     assert_int_equal(sam_gpu_unmap(p.gpu, 0, &p.error), SAM_ERR_USAGE);
     assert_int_equal(sam_gpu_unmap(p.gpu, DATA, NULL), SAM_OK);
     assert_int_equal(sam_gpu_unmap(p.gpu, DATA, &p.error), SAM_ERR_USAGE);
-    program_free(&p);
 }
 
 /* A program whose code is removed cannot be fetched. */
 TEST(removed_code)
 {
-    struct program p = storing(DATA + 8, 7);
+    SCOPED(program) p = storing(DATA + 8, 7);
     program_pass(&p);
     assert_int_equal(program_word(&p, DATA + 8), 7);
-    assert_int_equal(sam_gpu_unmap(p.gpu, SAM_CODE_BASE, &p.error), SAM_OK);
+    succeeds(sam_gpu_unmap, p.gpu, SAM_CODE_BASE);
     program_trap(&p, SAM_TRAP_FETCH);
     assert_int_equal(p.result.trap.pc, SAM_CODE_BASE);
-    assert_int_equal(sam_gpu_load(p.gpu, p.image, &p.error), SAM_OK);
+    succeeds(sam_gpu_load, p.gpu, p.image);
     program_pass(&p);
-    program_free(&p);
 }
 
 /* State of one launch does not leak into the next: decoded code, when the host or a launch has
@@ -118,7 +112,7 @@ TEST(launches_in_a_row)
                                "        sw      s2, 16(t0)\n"
                                "over:   endprg\n";
     for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
-        struct program p = program_new(text, 8);
+        SCOPED(program) p = program_new(text, 8);
         const uint32_t here = program_symbol(&p, "here"), addi = program_word(&p, here);
         p.options.jobs = jobs;
         p.launch.grid[0] = jobs;
@@ -133,9 +127,9 @@ TEST(launches_in_a_row)
                 program_pass(&p);
                 program_set(&p, DATA + 4, 0);
             } else { /* another program is loaded */
-                assert_int_equal(sam_gpu_unmap(p.gpu, SAM_CODE_BASE, &p.error), SAM_OK);
+                succeeds(sam_gpu_unmap, p.gpu, SAM_CODE_BASE);
                 program_trap(&p, SAM_TRAP_FETCH);
-                assert_int_equal(sam_gpu_load(p.gpu, p.image, &p.error), SAM_OK);
+                succeeds(sam_gpu_load, p.gpu, p.image);
                 program_set(&p, here, word);
             }
             for (int again = 0; again < 2; again++) {
@@ -147,13 +141,12 @@ TEST(launches_in_a_row)
         /* permissions change, too */
         program_set(&p, here, addi);
         program_pass(&p);
-        assert_int_equal(sam_gpu_unmap(p.gpu, DATA, &p.error), SAM_OK);
+        succeeds(sam_gpu_unmap, p.gpu, DATA);
         program_trap(&p, SAM_TRAP_LOAD_FAULT);
         p.options.loose_bounds = true;
         program_pass(&p);
         p.options.loose_bounds = false;
         program_trap(&p, SAM_TRAP_LOAD_FAULT);
-        program_free(&p);
     }
 }
 
@@ -221,16 +214,16 @@ TEST(the_first_store_to_an_input)
         const uint32_t workgroup = i % 5 * 11, by = i % 3, jobs = 1 + i / 3 % 4;
         uint64_t insns[2];
         for (unsigned watched = 0; watched < 2; watched++) {
-            struct program p = program_new(late_stores, 8);
+            SCOPED(program) p = program_new(late_stores, 8);
             p.options.jobs = jobs;
             p.options.collect_stats = i % 7 == 3;
             p.options.log.write = i % 7 == 5 ? drop : NULL;
             p.launch.grid[0] = 61;
-            assert_int_equal(sam_gpu_map(p.gpu, CONTROL, 8, &p.error), SAM_OK);
+            succeeds(sam_gpu_map, p.gpu, CONTROL, 8);
             program_set(&p, CONTROL, 61);
             program_set(&p, CONTROL + 4, by);
             if (watched)
-                assert_int_equal(sam_gpu_watch_input(p.gpu, DATA, &p.error), SAM_OK);
+                succeeds(sam_gpu_watch_input, p.gpu, DATA);
             program_pass(&p);
             assert_false(sam_gpu_stored_input(p.gpu, DATA, &first));
             program_set(&p, CONTROL, workgroup);
@@ -238,12 +231,10 @@ TEST(the_first_store_to_an_input)
             if (watched)
                 expect_first(&p, workgroup, by);
             insns[watched] = p.result.stats.warp_insns;
-            assert_int_equal(sam_gpu_read(p.gpu, DATA, memory[watched], DATA_SIZE, &p.error),
-                             SAM_OK);
+            succeeds(sam_gpu_read, p.gpu, DATA, memory[watched], DATA_SIZE);
             program_set(&p, CONTROL, 61);
             program_pass(&p);
             assert_false(sam_gpu_stored_input(p.gpu, DATA, &first));
-            program_free(&p);
         }
         assert_int_equal(insns[1], insns[0]);
         if (jobs == 1) /* four workgroups share an address; the last one wins */

@@ -2,14 +2,10 @@
 /* The table-driven decoder against the reference's switch: random words, mutated instructions,
  * and prefixes before them. Both must agree on validity, name and every operand. SAMITE_SEED=N
  * starts from seed N; SAMITE_CASES=N sets the number of words. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "isa/isa.h"
-#include "random.h"
 #include "random_gen.h"
 #include "reference/ref_insn.h"
 #include "samite/gpu.h"
@@ -154,7 +150,7 @@ TEST(prefixes_are_assembled_before_the_same)
     for (int op = 1; op < SAM_OP_COUNT; op++) {
         const struct sam_insn_row *row = &sam_insn_rows[op];
         struct sam_insn insn;
-        char name[160], text[256], *messages;
+        char name[160], *messages;
         if (!sam_decode(&ventus, row->match, 0, &insn) || (int)insn.op != op ||
             sam_op_is_prefix(insn.op))
             continue;
@@ -165,7 +161,7 @@ TEST(prefixes_are_assembled_before_the_same)
             struct sam_error error;
             const struct ref_insn b = ref_decode(row->match, funct3[i] << 12 | 0x0b);
             const bool legal = b.op != REF_ILLEGAL && (!b.pair || ref_can_pair(b.op));
-            snprintf(text, sizeof text, "%s zero, zero, 0\n%s\n", prefixes[i], name);
+            FREED char *text = formatted("%s zero, zero, 0\n%s\n", prefixes[i], name);
             const enum sam_status status =
                 sam_assemble(&options, "t.s", text, strlen(text), &image, &messages, &error);
             if (legal != (status == SAM_OK))

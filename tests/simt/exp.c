@@ -2,23 +2,18 @@
 /* VFEXP on every level of the host's instruction set: for each float the bits of the host's exp
  * in double precision, rounded once (ruling 2.13). By default one float in 4099 and those around
  * each boundary; SAMITE_CASES=4294967296 takes all. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "base/fp.h"
 #include "machine/threads.h"
-#include "random.h"
 #include "simt/simt.h"
 
 static struct sam_machine machine;
 static struct sam_warp *warp;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     sam_lanes_fill(&machine, SAM_LANES);
     warp = aligned_alloc(128, (sizeof *warp + 127) / 128 * 128);
     if (!warp)
@@ -31,9 +26,8 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     free(warp);
     return 0;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Global sizes that are not multiples of the local size. docs/ventus-rulings.md 4.9. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
@@ -22,8 +20,7 @@ struct row {
 
 static struct program with_start_code(const char *text)
 {
-    char source[4096];
-    snprintf(source, sizeof source, "%s%s", sam_gpu_start_code(), text);
+    FREED char *source = formatted("%s%s", sam_gpu_start_code(), text);
     return program_new(source, 4);
 }
 
@@ -65,7 +62,7 @@ TEST(lanes_without_a_work_item_never_start)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *row = &rows[i];
         for (unsigned mode = 0; mode < 3; mode++) {
-            struct program p = with_start_code(kernel_text);
+            SCOPED(program) p = with_start_code(kernel_text);
             const uint32_t out = DATA;
             struct sam_kernel kernel = {
                 .name = "kernel", .lanes = row->lanes, .args = &out, .args_size = 4};
@@ -85,14 +82,13 @@ TEST(lanes_without_a_work_item_never_start)
                     if (program_word(&p, DATA + 4 * (g * lanes + lane)) !=
                         is_expected(row, g, lane))
                         fail_msg("row %zu, mode %u: workgroup %u, lane %u", i, mode, g, lane);
-            program_free(&p);
         }
     }
 }
 
 TEST(sizes_and_offset_stand_in_the_metadata_buffer)
 {
-    struct program p = with_start_code(kernel_text);
+    SCOPED(program) p = with_start_code(kernel_text);
     const struct sam_kernel kernel = {.name = "kernel", .block = {8, 2, 1}, .lanes = 4};
     const struct sam_prepare_options options = {
         .size = sizeof options, .global = {20, 3, 1}, .offset = {100, 7, 0xffffffff}};
@@ -104,9 +100,8 @@ TEST(sizes_and_offset_stand_in_the_metadata_buffer)
     /* Without options the sizes are those of grid and block, and the offset is zero. */
     const struct sam_kernel plain = {
         .name = "kernel", .grid = {3, 1, 1}, .block = {8, 1, 1}, .lanes = 4};
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &plain, &p.launch, &p.error), SAM_OK);
+    succeeds(sam_gpu_prepare, p.gpu, p.image, &plain, &p.launch);
     EXPECT_WORDS(&p, p.launch.metadata + 8, 1, 24, 1, 1, 8, 1, 1, 0, 0, 0);
-    program_free(&p);
 }
 
 /* A metadata buffer that contradicts the launch has no effect on its lanes. */
@@ -117,7 +112,7 @@ TEST(sizes_that_are_not_of_the_launch_change_nothing)
         {13, 1, 1, 8, 8, 1}, {13, 2, 1, 8, 1, 1}, {0, 1, 1, 8, 1, 1},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct program p = with_start_code(kernel_text);
+        SCOPED(program) p = with_start_code(kernel_text);
         const uint32_t out = DATA;
         const struct sam_kernel kernel = {.name = "kernel",
                                           .grid = {2, 1, 1},
@@ -131,14 +126,13 @@ TEST(sizes_that_are_not_of_the_launch_change_nothing)
         program_pass(&p);
         for (uint32_t lane = 0; lane < 16; lane++)
             assert_int_equal(program_word(&p, DATA + 4 * lane), 1);
-        program_free(&p);
     }
 }
 
 TEST(a_branch_in_a_warp_that_started_in_part)
 {
     /* Even lanes add 1, odd ones 2; lanes 0 to 2 of the second workgroup start. */
-    struct program p = with_start_code(
+    SCOPED(program) p = with_start_code(
         "kernel: lw s1, 0(a0)\ncsrr t3, wgid\nslli t3, t3, 4\nadd s1, s1, t3\n"
         "vid.v v1\nvand.vi v2, v1, 1\nvmv.v.i v3, 0\nvsll.vi v1, v1, 2\nvadd.vx v1, v1, s1\n"
         "la t4, meet\nsetrpc zero, t4, 0\nvbeq v2, v3, even\nvmv.v.i v4, 2\nj meet\n"
@@ -150,12 +144,11 @@ TEST(a_branch_in_a_warp_that_started_in_part)
     prepare(&p, &kernel, &options);
     program_pass(&p);
     EXPECT_WORDS(&p, DATA, 1, 2, 1, 2, 1, 2, 1, 0);
-    program_free(&p);
 }
 
 TEST(what_cannot_be_prepared)
 {
-    struct program p = with_start_code(kernel_text);
+    SCOPED(program) p = with_start_code(kernel_text);
     struct sam_kernel kernel = {.name = "kernel", .block = {8, 1, 1}, .lanes = 4};
     struct sam_launch launch;
     struct sam_prepare_options options = {.size = sizeof options, .global = {8, 0, 1}};
@@ -169,5 +162,4 @@ TEST(what_cannot_be_prepared)
         (struct sam_prepare_options){.size = sizeof options, .global = {0xffffffff, 0xffffffff, 1}};
     assert_int_equal(sam_gpu_prepare_with(p.gpu, p.image, &kernel, &options, &launch, &p.error),
                      SAM_ERR_USAGE);
-    program_free(&p);
 }

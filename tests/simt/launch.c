@@ -3,11 +3,7 @@
  * the limit of instructions; and programs loaded at other addresses than they run at. */
 #include "program.h"
 
-#include <string.h>
-
 #include "test.h"
-
-#include "base/base.h"
 
 struct told {
     struct sam_gpu_progress last;
@@ -40,7 +36,7 @@ TEST(progress)
 {
     for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
         struct told told = {0};
-        struct program p = program_new(count_down, 8);
+        SCOPED(program) p = program_new(count_down, 8);
         p.options.jobs = jobs;
         p.options.progress = note;
         p.options.progress_context = &told;
@@ -52,18 +48,16 @@ TEST(progress)
         assert_int_equal(told.count, 40); /* one per workgroup: none is long */
         assert_int_equal(told.last.warp_insns, p.result.stats.warp_insns);
         assert_int_equal(p.result.place_count, 0);
-        program_free(&p);
     }
     /* one long workgroup reports as well */
     struct told told = {0};
-    struct program p = program_new("here: j here\n", 8);
+    SCOPED(program) p = program_new("here: j here\n", 8);
     p.options.progress = note;
     p.options.progress_context = &told;
     p.options.max_insns = 1000000;
     program_trap(&p, SAM_TRAP_BUDGET);
     assert_true(told.count >= 14 && told.count <= 16);
     assert_int_equal(told.last.done, 0);
-    program_free(&p);
 }
 
 /* The stop comes with the end of the second workgroup: the third does not begin. */
@@ -107,16 +101,16 @@ TEST(places_of_a_stop)
 TEST(places_of_a_deadlock)
 {
     for (unsigned jobs = 1; jobs <= 4; jobs += 3) {
-        struct program p = program_new("        csrr    t0, wid\n"
-                                       "        beqz    t0, other\n"
-                                       "        li      t1, 3\n"
-                                       "        beq     t0, t1, over\n"
-                                       "first:  barrier x0, x0, 0\n"
-                                       "over:   endprg\n"
-                                       "other:  nop\n"
-                                       "there:  barrier x0, x0, 0\n"
-                                       "        endprg\n",
-                                       8);
+        SCOPED(program) p = program_new("        csrr    t0, wid\n"
+                                        "        beqz    t0, other\n"
+                                        "        li      t1, 3\n"
+                                        "        beq     t0, t1, over\n"
+                                        "first:  barrier x0, x0, 0\n"
+                                        "over:   endprg\n"
+                                        "other:  nop\n"
+                                        "there:  barrier x0, x0, 0\n"
+                                        "        endprg\n",
+                                        8);
         p.options.jobs = jobs;
         p.launch.grid[0] = 6;
         p.launch.warps = 5;
@@ -131,7 +125,6 @@ TEST(places_of_a_deadlock)
             assert_true(place->waits);
             assert_int_equal(place->pc, program_symbol(&p, i == 0 ? "there" : "first"));
         }
-        program_free(&p);
     }
 }
 
@@ -144,20 +137,20 @@ TEST(many_workgroups_fail)
     for (unsigned i = 0; i < 60; i++) {
         const unsigned jobs = 1 + i % 4;
         const uint32_t first = i * 71 % GROUPS;
-        struct program p = program_new("        csrr    t0, gdx\n"
-                                       "        li      t1, 0x90000000\n"
-                                       "        lw      t2, 0(t1)\n"
-                                       "        bltu    t0, t2, good\n"
-                                       "        lw      t2, 1(t1)\n"
-                                       "good:   li      t3, 2000\n"
-                                       "1:      addi    t3, t3, -1\n"
-                                       "        bnez    t3, 1b\n"
-                                       "        slli    t0, t0, 2\n"
-                                       "        add     t1, t1, t0\n"
-                                       "        li      t2, 1\n"
-                                       "        sw      t2, 4(t1)\n"
-                                       "        endprg\n",
-                                       8);
+        SCOPED(program) p = program_new("        csrr    t0, gdx\n"
+                                        "        li      t1, 0x90000000\n"
+                                        "        lw      t2, 0(t1)\n"
+                                        "        bltu    t0, t2, good\n"
+                                        "        lw      t2, 1(t1)\n"
+                                        "good:   li      t3, 2000\n"
+                                        "1:      addi    t3, t3, -1\n"
+                                        "        bnez    t3, 1b\n"
+                                        "        slli    t0, t0, 2\n"
+                                        "        add     t1, t1, t0\n"
+                                        "        li      t2, 1\n"
+                                        "        sw      t2, 4(t1)\n"
+                                        "        endprg\n",
+                                        8);
         program_set(&p, DATA, first);
         if (i % 3) /* no prints */
             program_set(&p, KERNEL + 52, 0);
@@ -171,26 +164,24 @@ TEST(many_workgroups_fail)
         assert_int_equal(ran, first);
         assert_true(p.result.stats.workgroups > first);
         assert_true(p.result.stats.workgroups <= first + jobs);
-        program_free(&p);
     }
 }
 
 /* The argument buffer named by a prepared launch. */
 TEST(prepared_arguments)
 {
-    struct program p = program_new("k: endprg\n", 8);
+    SCOPED(program) p = program_new("k: endprg\n", 8);
     const uint32_t words[] = {1, 2, 3};
     struct sam_launch launch;
     struct sam_kernel kernel = {
         .name = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = words, .args_size = 12};
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &launch, &p.error), SAM_OK);
+    succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &launch);
     assert_int_equal(launch.args_size, 12);
     assert_int_equal(program_word(&p, launch.args + 8), 3);
     kernel.args_size = 0;
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &launch, &p.error), SAM_OK);
+    succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &launch);
     assert_int_equal(launch.args, 0);
     assert_int_equal(launch.args_size, 0);
-    program_free(&p);
 }
 
 /* A section has its bytes at its run address and at its load address, and nowhere else. */
@@ -205,27 +196,26 @@ TEST(load_addresses)
                                         .load_offset = -UINT64_C(0x1000)};
     struct sam_error error;
     struct sam_gpu *gpu;
-    struct sam_image *image = sam_image_new(32);
+    SCOPED_IMAGE *image = sam_image_new(32);
     uint8_t got[9];
     assert_non_null(image);
-    assert_int_equal(sam_image_add_section(image, &section, &error), SAM_OK);
-    assert_int_equal(sam_image_finish(image, &error), SAM_OK);
-    assert_int_equal(sam_gpu_new(NULL, &gpu, &error), SAM_OK);
-    assert_int_equal(sam_gpu_load(gpu, image, &error), SAM_OK);
-    assert_int_equal(sam_gpu_read(gpu, 0x9ffff000, got, 8, &error), SAM_OK);
+    succeeds(sam_image_add_section, image, &section);
+    succeeds(sam_image_finish, image);
+    succeeds(sam_gpu_new, NULL, &gpu);
+    succeeds(sam_gpu_load, gpu, image);
+    succeeds(sam_gpu_read, gpu, 0x9ffff000, got, 8);
     assert_memory_equal(got, bytes, 8);
     assert_int_equal(sam_gpu_read(gpu, 0x9ffff000, got, 9, &error), SAM_ERR_USAGE);
-    assert_int_equal(sam_gpu_read(gpu, 0xa0000000, got, 9, &error), SAM_OK);
+    succeeds(sam_gpu_read, gpu, 0xa0000000, got, 9);
     assert_memory_equal(got, bytes, 8);
-    assert_int_equal(sam_gpu_read(gpu, 0xa0000000, NULL, 16, &error), SAM_OK);
+    succeeds(sam_gpu_read, gpu, 0xa0000000, NULL, 16);
     sam_gpu_free(gpu);
     /* a load address above 4 GiB, impossible in a 32-bit ELF file */
     image->sections[0].load_offset = UINT64_C(1) << 32;
-    assert_int_equal(sam_gpu_new(NULL, &gpu, &error), SAM_OK);
+    succeeds(sam_gpu_new, NULL, &gpu);
     assert_int_equal(sam_gpu_load(gpu, image, &error), SAM_ERR_INPUT);
     assert_string_equal(error.text, "section .data at 0x1a0000000: above 4 GiB");
     sam_gpu_free(gpu);
-    sam_image_free(image);
 }
 
 static bool collect(void *context, const void *data, size_t size)
@@ -238,25 +228,25 @@ static bool collect(void *context, const void *data, size_t size)
 TEST(changing_warps)
 {
     static const uint32_t warps[] = {4, 1, 8, 8, 2, 40, 3, 40};
-    struct program p = program_new("        li      t0, 0x90000000\n"
-                                   "        csrr    t1, lds\n"
-                                   "        csrr    t2, wid\n"
-                                   "        slli    t2, t2, 7\n"
-                                   "        add     t1, t1, t2\n"
-                                   "        csrr    t3, gdx\n"
-                                   "        slli    t3, t3, 13\n"
-                                   "        add     t2, t2, t3\n"
-                                   "        add     t0, t0, t2\n"
-                                   "        vle32.v v2, (t1)\n"
-                                   "        vadd.vv v2, v2, v40\n"
-                                   "        vadd.vx v2, v2, s3\n"
-                                   "        vadd.vi v2, v2, 1\n"
-                                   "        vse32.v v2, (t0)\n"
-                                   "        li      s3, 5\n"
-                                   "        vmv.v.x v40, s3\n"
-                                   "        vse32.v v40, (t1)\n"
-                                   "        endprg\n",
-                                   32);
+    SCOPED(program) p = program_new("        li      t0, 0x90000000\n"
+                                    "        csrr    t1, lds\n"
+                                    "        csrr    t2, wid\n"
+                                    "        slli    t2, t2, 7\n"
+                                    "        add     t1, t1, t2\n"
+                                    "        csrr    t3, gdx\n"
+                                    "        slli    t3, t3, 13\n"
+                                    "        add     t2, t2, t3\n"
+                                    "        add     t0, t0, t2\n"
+                                    "        vle32.v v2, (t1)\n"
+                                    "        vadd.vv v2, v2, v40\n"
+                                    "        vadd.vx v2, v2, s3\n"
+                                    "        vadd.vi v2, v2, 1\n"
+                                    "        vse32.v v2, (t0)\n"
+                                    "        li      s3, 5\n"
+                                    "        vmv.v.x v40, s3\n"
+                                    "        vse32.v v40, (t1)\n"
+                                    "        endprg\n",
+                                    32);
     p.launch.pds_size = 0;
     p.launch.lds_size = 8192;
     for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
@@ -273,7 +263,6 @@ TEST(changing_warps)
             }
         }
     }
-    program_free(&p);
 }
 
 /* As in the public simulator: after a vector branch, npc is the warp's next pc, whether all
@@ -293,24 +282,24 @@ TEST(commit_log)
         "3 0x80000038 (0x0011d45b) c8_vstart 0x00000000 e32 m1 l4 current mask:\t0000000f "
         "current npc:\t80000040 stack size: 0\n",
     };
-    struct sam_buffer log = {0};
-    struct program p = program_new("        li      t0, 4\n"
-                                   "        vsetvli zero, t0, e32, m1, ta, ma\n"
-                                   "        vid.v   v1\n"
-                                   "        vmv.v.i v2, 1\n"
-                                   "        la      t1, meet\n"
-                                   "        setrpc  zero, t1, 0\n"
-                                   "        vblt    v1, v2, few\n"
-                                   "        nop\n"
-                                   "        nop\n"
-                                   "        j       meet\n"
-                                   "few:    nop\n"
-                                   "meet:   join\n"
-                                   "        vblt    v1, v3, end\n"
-                                   "        vbge    v1, v3, end\n"
-                                   "        nop\n"
-                                   "end:    endprg\n",
-                                   4);
+    SCOPED(sam_buffer) log = {0};
+    SCOPED(program) p = program_new("        li      t0, 4\n"
+                                    "        vsetvli zero, t0, e32, m1, ta, ma\n"
+                                    "        vid.v   v1\n"
+                                    "        vmv.v.i v2, 1\n"
+                                    "        la      t1, meet\n"
+                                    "        setrpc  zero, t1, 0\n"
+                                    "        vblt    v1, v2, few\n"
+                                    "        nop\n"
+                                    "        nop\n"
+                                    "        j       meet\n"
+                                    "few:    nop\n"
+                                    "meet:   join\n"
+                                    "        vblt    v1, v3, end\n"
+                                    "        vbge    v1, v3, end\n"
+                                    "        nop\n"
+                                    "end:    endprg\n",
+                                    4);
     p.options.log = (struct sam_sink){collect, &log};
     program_pass(&p);
     const char *at = sam_buffer_text(&log);
@@ -320,19 +309,17 @@ TEST(commit_log)
             fail_msg("no '%s' in %s", lines[i], at);
         at = found + strlen(lines[i]);
     }
-    sam_buffer_free(&log);
-    program_free(&p);
 }
 
 /* The limit is exact, also in straight-line code, however the launch runs. */
 TEST(limits)
 {
     static const uint32_t limits[] = {1, 2, 3, 1020, 1024, 1030, 2047, 2048, 5000};
-    struct program p = program_new("1:      .rept   1500\n"
-                                   "        addi    t0, t0, 1\n"
-                                   "        .endr\n"
-                                   "        j       1b\n",
-                                   8);
+    SCOPED(program) p = program_new("1:      .rept   1500\n"
+                                    "        addi    t0, t0, 1\n"
+                                    "        .endr\n"
+                                    "        j       1b\n",
+                                    8);
     p.launch.warps = 2;
     for (size_t i = 0; i < SAM_COUNT(limits); i++) {
         for (unsigned way = 0; way < 3; way++) {
@@ -348,5 +335,4 @@ TEST(limits)
             assert_int_equal(p.result.stats.warp_insns, way == 2 ? 2 * limits[i] : limits[i]);
         }
     }
-    program_free(&p);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of local memory. docs/ventus-rulings.md 4.2. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
@@ -28,7 +26,7 @@ static void expect(const struct sam_gpu_options *options, uint32_t lds_size,
              "li x5, 0x70000000\nsw x6, 0(x5)\nli x5, 0x%x\n%s x6, 0(x5)\n"
              "%s x6, 0(x5)\n" END,
              access->address, name, name);
-    struct program p = program_new(text, 4);
+    SCOPED(program) p = program_new(text, 4);
     p.options = *options;
     p.launch.lds_size = lds_size;
     if (access->allowed) {
@@ -39,7 +37,6 @@ static void expect(const struct sam_gpu_options *options, uint32_t lds_size,
         assert_non_null(
             strstr(p.error.text, ", outside the workgroup's local memory; workgroup 0"));
     }
-    program_free(&p);
 }
 
 TEST(what_is_declared_may_be_accessed)
@@ -81,9 +78,9 @@ TEST(without_the_option_all_of_the_window_is_there)
 
 TEST(lanes_are_checked_one_by_one)
 {
-    struct program p = program_new("li x5, 0x70000ff8\nvid.v v1\nvsll.vi v1, v1, 2\n"
-                                   "vadd.vx v1, v1, x5\nbad: vsw12.v v1, 0(v1)\n" END,
-                                   4);
+    SCOPED(program) p = program_new("li x5, 0x70000ff8\nvid.v v1\nvsll.vi v1, v1, 2\n"
+                                    "vadd.vx v1, v1, x5\nbad: vsw12.v v1, 0(v1)\n" END,
+                                    4);
     p.options.size = sizeof p.options;
     p.options.strict_lds = true;
     p.launch.lds_size = 0x1000;
@@ -93,39 +90,34 @@ TEST(lanes_are_checked_one_by_one)
     assert_int_equal(p.result.trap.pc, program_symbol(&p, "bad"));
     p.launch.lds_size = 0x1008;
     program_pass(&p);
-    program_free(&p);
 }
 
 /* Scalar stacks, and the program's declaration. */
 TEST(a_prepared_launch_has_its_own_size)
 {
-    char text[1024];
-    snprintf(text, sizeof text, ".globl kernel, later\n%skernel: nop\nlater: ret\n",
-             sam_gpu_start_code());
-    struct program p = program_new(text, 4);
+    FREED char *text =
+        formatted(".globl kernel, later\n%skernel: nop\nlater: ret\n", sam_gpu_start_code());
+    SCOPED(program) p = program_new(text, 4);
     const struct sam_kernel kernel = {
         .name = "kernel", .grid = {1, 1, 1}, .block = {12, 1, 1}, .lanes = 4};
     struct sam_prepare_options options = {.size = sizeof options, .lds_size = 0x123};
-    assert_int_equal(sam_gpu_prepare_with(p.gpu, p.image, &kernel, &options, &p.launch, &p.error),
-                     SAM_OK);
+    succeeds(sam_gpu_prepare_with, p.gpu, p.image, &kernel, &options, &p.launch);
     assert_int_equal(p.launch.lds_size, 3 * 1024 + 0x123);
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
+    succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
     assert_int_equal(p.launch.lds_size, SAM_LDS_SIZE); /* nothing is declared */
     struct sam_kernel_resource resources[] = {{1, 1, 16, 8}, {1, 1, 64, 4}, {1, 1, 32, 12}};
     p.image->resources = resources;
     p.image->resource_count = 2;
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
+    succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
     assert_int_equal(p.launch.lds_size, 3 * 1024 + 16);
     assert_int_equal(p.launch.pds_size, 8);
     p.image->resource_count = 3; /* more than kernels: the maximum */
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
+    succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
     assert_int_equal(p.launch.lds_size, 3 * 1024 + 64);
     assert_int_equal(p.launch.pds_size, 12);
     options.lds_size = 0xffffffff;
-    assert_int_equal(sam_gpu_prepare_with(p.gpu, p.image, &kernel, &options, &p.launch, &p.error),
-                     SAM_OK);
+    succeeds(sam_gpu_prepare_with, p.gpu, p.image, &kernel, &options, &p.launch);
     assert_int_equal(p.launch.lds_size, SAM_LDS_SIZE);
     p.image->resources = NULL;
     p.image->resource_count = 0;
-    program_free(&p);
 }

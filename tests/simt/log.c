@@ -2,13 +2,9 @@
 /* The commit log of instrumented code equals that of single steps, byte by byte, on random
  * programs of 4 to 32 lanes: with traps, self-modifying code, and limits that end a launch
  * anywhere. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
-#include "random.h"
 #include "random_case.h"
 
 static bool collect(void *context, const void *data, size_t size)
@@ -59,7 +55,7 @@ static void compare(const struct random_case *c, uint64_t seed, uint64_t limit)
 
 static void run_cases(enum gen_trap trap, uint64_t cases)
 {
-    struct random_case *c = calloc(1, sizeof *c);
+    FREED struct random_case *c = calloc(1, sizeof *c);
     const uint64_t first = test_number("SAMITE_SEED", 1);
     assert_non_null(c);
     for (uint64_t seed = first; seed < first + cases; seed++) {
@@ -67,7 +63,6 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
         compare(c, seed, 0);
         compare(c, seed, 1 + seed * 37 % 3000);
     }
-    free(c);
 }
 
 TEST(programs_that_end)

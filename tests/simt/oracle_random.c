@@ -103,13 +103,11 @@ static void add_program(struct oracle *o, const struct sam_insn_row *const *rows
     for (int i = 0; i < X_COUNT; i++)
         oracle_store(o, x_names[i], "%s after program %u", x_names[i], index);
     for (unsigned i = 1; lanes && i <= V_COUNT; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "v%u", i);
+        FREED char *name = formatted("v%u", i);
         oracle_store_vector(o, name, lanes, "v%u after program %u", i, index);
     }
     oracle_code(o, "csrr a0, fcsr\n");
     oracle_store(o, "a0", "fcsr after program %u", index);
-    oracle_end(o);
 }
 
 static struct qemu_target target_of(unsigned lanes, bool vectors, char cpu[64])

@@ -157,7 +157,6 @@ static void two_vectors(struct experiment *x)
         keep(x, "v4", "v8, v8, v2");
         keep(x, "v2", "v8, v4, v8");
     }
-    oracle_end(&x->oracle);
 }
 
 static void vector_scalar(struct experiment *x)
@@ -167,7 +166,6 @@ static void vector_scalar(struct experiment *x)
     keep(x, "v10", x->fp ? "v8, v4, fa0" : "v8, v4, a0");
     if (!x->to_mask)
         keep(x, "v4", x->fp ? "v8, v8, fa0" : "v8, v8, a0");
-    oracle_end(&x->oracle);
 }
 
 static void vector_immediate(struct experiment *x, const char *const *immediates, size_t count)
@@ -175,11 +173,9 @@ static void vector_immediate(struct experiment *x, const char *const *immediates
     struct oracle_axis axis = window(x, true, false, load_vs2);
     oracle_begin(&x->oracle, &axis, 1);
     for (size_t i = 0; i < count; i++) {
-        char operands[32];
-        snprintf(operands, sizeof operands, "v8, v4, %s", immediates[i]);
+        FREED char *operands = formatted("v8, v4, %s", immediates[i]);
         keep(x, "v10", operands);
     }
-    oracle_end(&x->oracle);
 }
 
 static void three_operands(struct experiment *x, bool is_scalar)
@@ -191,7 +187,6 @@ static void three_operands(struct experiment *x, bool is_scalar)
     };
     oracle_begin(&x->oracle, axes, 3);
     keep(x, "v6", !is_scalar ? "v8, v2, v4" : x->fp ? "v8, fa0, v4" : "v8, a0, v4");
-    oracle_end(&x->oracle);
 }
 
 /* zext.vf2 and so on: QEMU packs the low bits first. */
@@ -203,19 +198,17 @@ static void one_vector(struct experiment *x)
     oracle_begin(&x->oracle, &axis, 1);
     if (!extends) {
         keep(x, "v10", "v8, v4");
-        oracle_end(&x->oracle);
         return;
     }
     int shift = name[strlen(name) - 1] == '2' ? 16 : 24;
     for (int mask = NO_MASK; mask < (x->setting->lmul == 1 ? 3 : 0); mask++) {
-        char ventus[64], qemu[128];
+        char qemu[128];
         const char *under = mask == NO_MASK ? "" : ", v0.t";
-        snprintf(ventus, sizeof ventus, "%s v8, v4%s", name, under);
+        FREED char *ventus = formatted("%s v8, v4%s", name, under);
         snprintf(qemu, sizeof qemu, "vsll.vi v26, v4, %d\n%s v8, v26, %d%s", shift,
                  name[1] == 'z' ? "vsrl.vi" : "vsra.vi", shift, under);
         keep_each(x, "v10", mask, ventus, qemu);
     }
-    oracle_end(&x->oracle);
 }
 
 /* vadc, vmerge and so on, with v0 as an operand. */
@@ -229,11 +222,9 @@ static void with_v0(struct experiment *x, const char *source)
     };
     oracle_begin(&x->oracle, axes, is_register ? 2 : 1);
     for (int mask = 0; mask < 3; mask++) {
-        char insn[64];
-        snprintf(insn, sizeof insn, "%s v8, v4, %s, v0", x->row->mnemonic, source);
+        FREED char *insn = formatted("%s v8, v4, %s, v0", x->row->mnemonic, source);
         keep_each(x, "v10", mask, insn, insn);
     }
-    oracle_end(&x->oracle);
 }
 
 /* vmand.mm and so on: sources are masks. */
@@ -246,18 +237,15 @@ static void mask_logic(struct experiment *x)
                  },
                  2);
     keep(x, "v24", "v8, v4, v2");
-    oracle_end(&x->oracle);
 }
 
 static void move(struct experiment *x, const char *source)
 {
     struct oracle_axis axis =
         source[0] == 'v' ? window(x, true, false, load_vs1) : scalar(x, false);
-    char operands[32];
-    snprintf(operands, sizeof operands, "v8, %s", source);
+    FREED char *operands = formatted("v8, %s", source);
     oracle_begin(&x->oracle, &axis, source[0] == '-' ? 0 : 1);
     keep(x, "v10", operands);
-    oracle_end(&x->oracle);
 }
 
 /* Width of memory elements or of indices in the mnemonic: vle8.v, vsse16.v, vloxei32.v. */
@@ -284,18 +272,17 @@ static void vector_load(struct experiment *x, const char *stride)
         oracle_code(&x->oracle, "li a7, %s\n", stride);
     for (size_t i = 0; i < SAM_COUNT(offsets); i++)
         for (int mask = NO_MASK; mask < (x->setting->lmul == 1 ? 3 : 0); mask++) {
-            char ventus[64], qemu[160];
+            char qemu[160];
             const char *under = mask == NO_MASK ? "" : ", v0.t", *by = stride ? ", a7" : "";
             oracle_code(&x->oracle, "la a6, bytes + 1024 + %s + %d\n", offsets[i],
                         bits == 32   ? 0
                         : bits == 16 ? 2
                                      : 3);
-            snprintf(ventus, sizeof ventus, "%s v8, (a6)%s%s", x->row->mnemonic, by, under);
+            FREED char *ventus = formatted("%s v8, (a6)%s%s", x->row->mnemonic, by, under);
             snprintf(qemu, sizeof qemu, "%s v28, (a6)%s%s\nvsext.vf%d v8, v28%s", x->row->mnemonic,
                      by, under, 32 / bits, under);
             keep_each(x, "v10", mask, ventus, bits == 32 ? ventus : qemu);
         }
-    oracle_end(&x->oracle);
 }
 
 /* The 256 words of `scratch`, of which a store changes some. */
@@ -329,9 +316,9 @@ static void vector_store(struct experiment *x, const char *stride)
     if (stride)
         oracle_code(&x->oracle, "li a7, %s\n", stride);
     for (int mask = NO_MASK; mask < (x->setting->lmul == 1 ? 3 : 0); mask++) {
-        char ventus[64], qemu[512];
+        char qemu[512];
         const char *under = mask == NO_MASK ? "" : ", v0.t", *by = stride ? ", a7" : "";
-        snprintf(ventus, sizeof ventus, "%s v2, (a6)%s%s", x->row->mnemonic, by, under);
+        FREED char *ventus = formatted("%s v2, (a6)%s%s", x->row->mnemonic, by, under);
         int length =
             snprintf(qemu, sizeof qemu, "vsetvli zero, s9, %s, tu, mu\nvnsrl.wi v26, v2, 0\n",
                      packed_type(x, 16));
@@ -344,7 +331,6 @@ static void vector_store(struct experiment *x, const char *stride)
                  bits == 8 ? "v28" : "v26", by, under, x->setting->lmul);
         keep_store(x, mask, ventus, bits == 32 ? ventus : qemu);
     }
-    oracle_end(&x->oracle);
 }
 
 /* Each index is the low bits of its element; the other bits are noise. */
@@ -359,9 +345,9 @@ static void indexed(struct experiment *x, bool is_store)
     oracle_code(&x->oracle, "la a6, bytes\nla a7, ints\nvle32.v v2, (a7)\nli a7, %s\n",
                 bits == 8 ? "0xff" : "0xffff");
     for (int mask = NO_MASK; mask < (x->setting->lmul == 1 ? 3 : 0); mask++) {
-        char ventus[64], qemu[160];
+        char qemu[160];
         const char *under = mask == NO_MASK ? "" : ", v0.t", *data = is_store ? "v2" : "v8";
-        snprintf(ventus, sizeof ventus, "%s %s, (a6), v4%s", x->row->mnemonic, data, under);
+        FREED char *ventus = formatted("%s %s, (a6), v4%s", x->row->mnemonic, data, under);
         snprintf(qemu, sizeof qemu, "vand.vx v26, v4, a7\n%.6s32.v %s, (a6), v26%s",
                  x->row->mnemonic, data, under);
         if (bits == 32)
@@ -371,7 +357,6 @@ static void indexed(struct experiment *x, bool is_store)
         else
             keep_each(x, "v10", mask, ventus, qemu);
     }
-    oracle_end(&x->oracle);
 }
 
 /* vl of a request; the type if both support it. */
@@ -405,7 +390,6 @@ static void configuration(struct experiment *x)
     oracle_code(&x->oracle, "vsetvli zero, s10, e32, m%u, tu, mu\ncsrr a4, vlenb\n",
                 x->setting->lmul);
     oracle_store(&x->oracle, "a4", "vlenb");
-    oracle_end(&x->oracle);
 }
 
 static bool starts(const char *text, const char *with)
@@ -464,7 +448,6 @@ static bool add(struct experiment *x)
     else if (strcmp(operands, "DM") == 0) {
         oracle_begin(&x->oracle, NULL, 0);
         keep(x, "v10", "v8");
-        oracle_end(&x->oracle);
     } else if (strcmp(operands, "D,(s)M") == 0)
         vector_load(x, NULL);
     else if (strcmp(operands, "W,(s)M") == 0)

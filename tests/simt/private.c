@@ -2,12 +2,8 @@
 /* Private memory of workgroups in fewer parts than there are workgroups (options.fit_pds). */
 #include "program.h"
 
-#include <string.h>
-
 #include "test.h"
 
-#include "must.h"
-#include "random.h"
 #include "samite/session.h"
 
 #define TABLES 0x94000000u /* per workgroup: CSR_PDS, then two words per lane */
@@ -58,8 +54,8 @@ static struct program program(uint32_t lanes, uint32_t pds_size, unsigned parts)
     p.launch.pds_size = pds_size;
     /* not at the start of its buffer, and, if a page holds several parts, not page-aligned */
     p.launch.pds_base = 0xa0000040;
-    assert_int_equal(sam_gpu_map(p.gpu, 0xa0000000, room + 0x40, &p.error), SAM_OK);
-    assert_int_equal(sam_gpu_map(p.gpu, TABLES, GROUPS * (4 + 8 * lanes), &p.error), SAM_OK);
+    succeeds(sam_gpu_map, p.gpu, 0xa0000000, room + 0x40);
+    succeeds(sam_gpu_map, p.gpu, TABLES, GROUPS * (4 + 8 * lanes));
     program_set(&p, program_symbol(&p, "data"), pds_size - 4);
     for (uint32_t at = 0; at < room; at += 4) /* previous contents */
         program_set(&p, 0xa0000040 + at, 0xdeadbeef);
@@ -87,13 +83,12 @@ TEST(parts_are_used_in_turn)
     } cases[] = {{8, 4, 1}, {8, 8, 7}, {32, 1024, 1}, {32, 1024, 3}, {16, 256, 2}, {4, 4096, 59}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (unsigned jobs = 1; jobs <= 4; jobs += 3) {
-            struct program p = program(cases[i].lanes, cases[i].pds_size, cases[i].parts);
+            SCOPED(program) p = program(cases[i].lanes, cases[i].pds_size, cases[i].parts);
             p.options.jobs = jobs;
             for (int again = 0; again < 2; again++) {
                 program_pass(&p);
                 expect_parts(&p, cases[i].parts);
             }
-            program_free(&p);
         }
     }
 }
@@ -110,7 +105,7 @@ TEST(other_modes)
     p = program(32, 512, 2);
     p.options.jobs = 3;
     p.options.sv39 = true;
-    assert_int_equal(sam_gpu_build_sv39(p.gpu, p.image, &p.options.ptbr, &p.error), SAM_OK);
+    succeeds(sam_gpu_build_sv39, p.gpu, p.image, &p.options.ptbr);
     program_pass(&p);
     expect_parts(&p, 2);
     program_free(&p);
@@ -119,7 +114,6 @@ TEST(other_modes)
 /* Step and run workgroups of one part in random order, with steps back to a snapshot. */
 static void run_mixed(struct sam_session *session, unsigned turns, uint64_t *random, bool goes_back)
 {
-    struct sam_error error;
     unsigned snapshot = 0;
     for (unsigned turn = 0; turn < turns; turn++) {
         struct sam_step step;
@@ -130,29 +124,28 @@ static void run_mixed(struct sam_session *session, unsigned turns, uint64_t *ran
                                             .workgroup = workgroup,
                                             .instructions = 1 + test_below(random, 3000)};
         if (goes_back && turn % 100 == 50)
-            must(sam_session_snapshot(session, &snapshot, &error), &error);
+            succeeds(sam_session_snapshot, session, &snapshot);
         if (goes_back && turn % 100 == 99)
-            must(sam_session_restore(session, snapshot, &error), &error);
+            succeeds(sam_session_restore, session, snapshot);
         if (sam_session_workgroup_state(session, workgroup) == SAM_SESSION_ENDED)
             continue;
         if (turn % 2)
-            must(sam_session_step(session, workgroup, 0, &step, &error), &error);
+            succeeds(sam_session_step, session, workgroup, 0, &step);
         else
-            must(sam_session_run(session, &run, &stop, &error), &error);
+            succeeds(sam_session_run, session, &run, &stop);
     }
 }
 
 /* After each instruction, check the private memory of another workgroup: number + 1, or 0. */
 static bool look(void *context, struct sam_session *session, const struct sam_step *step)
 {
-    struct sam_error error;
     uint32_t value, other = (step->workgroup + 1) % GROUPS;
     uint64_t address;
     unsigned *seen = context;
     if (sam_session_workgroup_state(session, other) != SAM_SESSION_LIVE)
         return true;
-    must(sam_session_private(session, other, 0, 3, 0, &address, &error), &error);
-    must(sam_session_read(session, other, address, &value, sizeof value, &error), &error);
+    succeeds(sam_session_private, session, other, 0, 3, 0, &address);
+    succeeds(sam_session_read, session, other, address, &value, sizeof value);
     if (value && value != other + 1)
         fail_msg("workgroup %u has %u", other, value);
     *seen += value != 0;
@@ -165,24 +158,22 @@ TEST(sessions)
     uint64_t random = test_seed();
     for (unsigned parts = 1; parts <= 7; parts += 3) {
         for (unsigned way = 0; way < 3; way++) {
-            struct program p = program(8, way == 1 ? 1024 : 36, parts);
-            struct sam_session *session;
+            SCOPED(program) p = program(8, way == 1 ? 1024 : 36, parts);
+            SCOPED_SESSION *session = NULL;
             unsigned seen = 0;
-            must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
-            must(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error);
+            succeeds(sam_gpu_set_options, p.gpu, &p.options);
+            succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
             /* 150 leave nearly all in the middle */
             run_mixed(session, way == 0 ? 150 : 600, &random, way == 2);
             if (way == 0) {
                 struct sam_session_stop stop;
                 const struct sam_session_run run = {
                     .size = sizeof run, .scope = SAM_SCOPE_ALL, .each = look, .context = &seen};
-                must(sam_session_run(session, &run, &stop, &p.error), &p.error);
+                succeeds(sam_session_run, session, &run, &stop);
                 assert_true(seen > 0);
             }
-            must(sam_session_finish(session, NULL, &p.error), &p.error);
+            succeeds(sam_session_finish, session, NULL);
             expect_parts(&p, parts);
-            sam_session_close(session);
-            program_free(&p);
         }
     }
 }
@@ -190,31 +181,29 @@ TEST(sessions)
 TEST(enough_room)
 {
     /* as many parts as workgroups: each has its own, with its contents */
-    struct program p = program(8, 256, GROUPS);
+    SCOPED(program) p = program(8, 256, GROUPS);
     program_set(&p, 0xa0000040, 0);
-    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_OK);
+    succeeds(sam_gpu_check_launch, p.gpu, &p.launch);
     program_pass(&p);
     for (uint32_t w = 0; w < GROUPS; w++)
         assert_int_equal(program_word(&p, TABLES + w * (4 + 8 * 8)), 0xa0000040 + w * 8 * 256);
     assert_int_equal(program_word(&p, TABLES + 4 + 4), 2 * 0xdeadbeef); /* and it is not zeroed */
-    program_free(&p);
 }
 
 TEST(too_little_room)
 {
-    struct program p = program(8, 256, 0);
+    SCOPED(program) p = program(8, 256, 0);
     assert_int_equal(program_run(&p), SAM_ERR_USAGE);
     assert_string_equal(p.error.text,
                         "0x400 bytes of private memory at 0xa0000040: a workgroup needs 0x800");
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
     /* no buffer, or a size of 0: the kernel may need none */
     p.launch.pds_base = 0xb0000000;
-    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_OK);
+    succeeds(sam_gpu_check_launch, p.gpu, &p.launch);
     program_trap(&p, SAM_TRAP_LOAD_FAULT);
     p.launch.pds_base = 0xa0000040;
     p.launch.pds_size = 0;
-    assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_OK);
-    program_free(&p);
+    succeeds(sam_gpu_check_launch, p.gpu, &p.launch);
 }
 
 /* More workgroups than fit into 2^30 bytes: each finds zeros in its part and counts itself;
@@ -222,44 +211,42 @@ TEST(too_little_room)
 TEST(prepared_launches_share_parts)
 {
     enum { COUNT = 0x94000000, MANY = 34000 };
-    struct program p = program_new(".globl kernel\n"
-                                   "_start: vmv.v.i v1, 0\n"
-                                   "vlw.v v2, 1020(v1)\nvlw.v v3, 0(v1)\nvor.vv v2, v2, v3\n"
-                                   "li t0, -1\nvmv.v.x v3, t0\n"
-                                   "vsw.v v3, 1020(v1)\nvsw.v v3, 0(v1)\n"
-                                   "setrpc t0, 1f\nvbeq v1, v2, 1f\n.word 0\n1: join\n"
-                                   "li t0, 0x94000000\nli t1, 1\namoadd.w zero, t1, (t0)\n"
-                                   "kernel: endprg\n",
-                                   32);
+    SCOPED(program) p = program_new(".globl kernel\n"
+                                    "_start: vmv.v.i v1, 0\n"
+                                    "vlw.v v2, 1020(v1)\nvlw.v v3, 0(v1)\nvor.vv v2, v2, v3\n"
+                                    "li t0, -1\nvmv.v.x v3, t0\n"
+                                    "vsw.v v3, 1020(v1)\nvsw.v v3, 0(v1)\n"
+                                    "setrpc t0, 1f\nvbeq v1, v2, 1f\n.word 0\n1: join\n"
+                                    "li t0, 0x94000000\nli t1, 1\namoadd.w zero, t1, (t0)\n"
+                                    "kernel: endprg\n",
+                                    32);
     struct sam_kernel kernel = {
         .name = "kernel", .grid = {MANY, 1, 1}, .block = {64, 1, 1}, .pds_size = 1021};
     p.options.size = sizeof p.options;
     p.options.jobs = 2;
-    assert_int_equal(sam_gpu_map(p.gpu, COUNT, 4, &p.error), SAM_OK);
-    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_ERR_USAGE);
-    assert_non_null(strstr(p.error.text, "private memory of 1024 bytes per thread (--pds-size)"));
+    succeeds(sam_gpu_map, p.gpu, COUNT, 4);
+    succeeds(sam_gpu_set_options, p.gpu, &p.options);
+    must_fail(SAM_ERR_USAGE, "private memory of 1024 bytes per thread (--pds-size)",
+              sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
     p.options.fit_pds = true;
-    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
-    must(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), &p.error);
+    succeeds(sam_gpu_set_options, p.gpu, &p.options);
+    succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
     program_pass(&p);
     assert_int_equal(program_word(&p, COUNT), 2 * MANY);
     /* one part, alternating between two workgroups; and a workgroup larger than every part */
     kernel.grid[0] = 2;
     kernel.block[0] = 1024;
     kernel.pds_size = 1 << 20;
-    must(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), &p.error);
+    succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
     program_pass(&p);
     assert_int_equal(program_word(&p, COUNT), 2 * MANY + 2 * 32);
     kernel.pds_size += 4;
-    assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_ERR_USAGE);
-    assert_non_null(strstr(p.error.text, "--pds-size"));
-    program_free(&p);
+    must_fail(SAM_ERR_USAGE, "--pds-size", sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
 }
 
 TEST(impossible_launches)
 {
-    struct program p = program(8, 256, 1);
+    SCOPED(program) p = program(8, 256, 1);
     p.launch.lanes = 7;
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
     p.launch.lanes = 8;
@@ -268,13 +255,12 @@ TEST(impossible_launches)
     p.launch.grid[1] = 1;
     p.launch.warps = 1025;
     assert_int_equal(sam_gpu_check_launch(p.gpu, &p.launch, &p.error), SAM_ERR_USAGE);
-    program_free(&p);
 }
 
 /* The kernel's name comes from the entry in the metadata buffer. */
 TEST(kernel_symbols)
 {
-    struct program p = program_new("first: nop\nsecond: endprg\n", 8);
+    SCOPED(program) p = program_new("first: nop\nsecond: endprg\n", 8);
     assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
     program_set(&p, KERNEL, program_symbol(&p, "second"));
     assert_string_equal(sam_gpu_find_kernel(p.gpu, &p.launch)->name, "second");
@@ -285,5 +271,4 @@ TEST(kernel_symbols)
     p.launch.metadata = KERNEL;
     p.launch.image = NULL;
     assert_null(sam_gpu_find_kernel(p.gpu, &p.launch));
-    program_free(&p);
 }

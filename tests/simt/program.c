@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "assemble.h"
 #include "test.h"
 

@@ -3,15 +3,11 @@
  * same memory: every byte, every trap and every instruction count must agree. A failure prints
  * its seed and the program, reduced to the relevant words. SAMITE_SEED=N runs from seed N;
  * SAMITE_CASES=N sets the number of programs. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "isa/isa.h"
 #include "profile_rows.h"
-#include "random.h"
 #include "random_case.h"
 #include "reference/ventus_ref.h"
 #include "samite/gpu.h"
@@ -58,14 +54,11 @@ static bool same_trap(struct test_case *t, const struct sam_trap *got, const str
 
 static bool same_memory(struct test_case *t, struct sam_gpu *gpu, struct ref_gpu *ref)
 {
-    struct sam_error error = {0};
     for (unsigned b = 0; b < RANDOM_BUFFERS; b++) {
         uint8_t *got = malloc(random_case_size(&t->of, b)),
                 *want = malloc(random_case_size(&t->of, b));
         assert_true(got && want);
-        assert_int_equal(
-            sam_gpu_read(gpu, random_buffers[b].base, got, random_case_size(&t->of, b), &error),
-            SAM_OK);
+        succeeds(sam_gpu_read, gpu, random_buffers[b].base, got, random_case_size(&t->of, b));
         ref_gpu_read(ref, random_buffers[b].base, want, random_case_size(&t->of, b));
         uint32_t at = 0;
         bool same = memcmp(got, want, random_case_size(&t->of, b)) == 0;
@@ -108,7 +101,7 @@ static void count(const struct test_case *t, bool stepped, struct sam_profile *p
     options.profile = profile;
     if (stepped)
         options.log.write = drop;
-    assert_int_equal(sam_gpu_new(&options, &gpu, &error), SAM_OK);
+    succeeds(sam_gpu_new, &options, &gpu);
     random_case_map(&t->of, gpu);
     sam_gpu_launch(gpu, &t->of.launch, result, &error);
     sam_gpu_free(gpu);
@@ -129,12 +122,11 @@ static bool same_counts(struct test_case *t)
     if (same && counts[0] != counts[1])
         same = differ(t, "number of counted instructions", counts[0], counts[1]);
     for (size_t i = 0; same && i < counts[0]; i++) {
-        char what[64];
         uint64_t got, expected;
         const char *field = profile_rows_differ(&rows[0][i], &rows[1][i], &got, &expected);
         if (!field)
             continue;
-        snprintf(what, sizeof what, "%s of 0x%llx", field, (unsigned long long)rows[0][i].pc);
+        FREED char *what = formatted("%s of 0x%llx", field, (unsigned long long)rows[0][i].pc);
         same = differ(t, what, got, expected);
     }
     const struct sam_gpu_stats *a = &results[0].stats, *b = &results[1].stats;
@@ -167,13 +159,12 @@ static bool agree(struct test_case *t)
     struct ref_gpu *ref = ref_gpu_new(&t->of.options);
     struct sam_gpu_result got = {0};
     struct ref_result want;
-    assert_int_equal(sam_gpu_new(&options, &gpu, &error), SAM_OK);
+    succeeds(sam_gpu_new, &options, &gpu);
     random_case_map(&t->of, gpu);
     for (unsigned b = 0; b < RANDOM_BUFFERS; b++) {
-        uint8_t *data = random_case_contents(&t->of, b);
+        FREED uint8_t *data = random_case_contents(&t->of, b);
         ref_gpu_map(ref, random_buffers[b].base, random_case_size(&t->of, b));
         ref_gpu_write(ref, random_buffers[b].base, data, random_case_size(&t->of, b));
-        free(data);
     }
     bool fine = ref_gpu_launch(ref, &t->of.launch, &want);
     enum sam_status status = sam_gpu_launch(gpu, &t->of.launch, &got, &error);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
 #include "random_case.h"
 
 #define BUDGET 30000
@@ -103,12 +100,10 @@ uint8_t *random_case_contents(const struct random_case *c, unsigned b)
 
 void random_case_map(const struct random_case *c, struct sam_gpu *gpu)
 {
-    struct sam_error error = {0};
     for (unsigned b = 0; b < RANDOM_BUFFERS; b++) {
-        uint8_t *data = random_case_contents(c, b);
+        FREED uint8_t *data = random_case_contents(c, b);
         const uint32_t size = random_case_size(c, b);
-        must(sam_gpu_map(gpu, random_buffers[b].base, size, &error), &error);
-        must(sam_gpu_write(gpu, random_buffers[b].base, data, size, &error), &error);
-        free(data);
+        succeeds(sam_gpu_map, gpu, random_buffers[b].base, size);
+        succeeds(sam_gpu_write, gpu, random_buffers[b].base, data, size);
     }
 }

@@ -1,37 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches whose effects are immediate and whose cycles are counted later: memory and cycles
  * equal those of launches timed at once, on random programs. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "must.h"
-#include "random.h"
 #include "random_case.h"
 #include "simt/timed.h"
 
 static struct sam_gpu *machine_of(const struct random_case *c, struct sam_gpu_timing *timing)
 {
     struct sam_gpu_options options = c->options;
-    struct sam_error error;
     struct sam_gpu *gpu;
     options.size = sizeof options;
     options.collect_stats = false;
     options.timing = timing;
-    must(sam_gpu_new(&options, &gpu, &error), &error);
+    succeeds(sam_gpu_new, &options, &gpu);
     random_case_map(c, gpu);
     return gpu;
 }
 
 static void compare_memory(const struct random_case *c, struct sam_gpu *a, struct sam_gpu *b)
 {
-    struct sam_error error;
     for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
         const uint32_t size = random_case_size(c, i);
         uint8_t *left = malloc(size), *right = malloc(size);
         assert_true(left && right);
-        must(sam_gpu_read(a, random_buffers[i].base, left, size, &error), &error);
-        must(sam_gpu_read(b, random_buffers[i].base, right, size, &error), &error);
+        succeeds(sam_gpu_read, a, random_buffers[i].base, left, size);
+        succeeds(sam_gpu_read, b, random_buffers[i].base, right, size);
         assert_memory_equal(left, right, size);
         free(left);
         free(right);
@@ -43,25 +38,21 @@ static void compare_cycles(struct sam_gpu_recording *recording,
                            const struct sam_gputime_result *expected)
 {
     const struct sam_gputime_source source = sam_gpu_recording_source(recording);
-    struct sam_gputime_result result;
-    struct sam_error error;
-    must(
-        sam_gputime_run(config, sam_gpu_recording_facts(recording), &source, NULL, &result, &error),
-        &error);
-    must(sam_gpu_recording_check(recording, &error), &error);
+    SCOPED(sam_gputime_result) result = {0};
+    succeeds(sam_gputime_run, config, sam_gpu_recording_facts(recording), &source, NULL, &result);
+    succeeds(sam_gpu_recording_check, recording);
     sam_gpu_recording_name_rows(recording, &result);
     assert_int_equal(result.cycles, expected->cycles);
     assert_int_equal(result.insns, expected->insns);
     assert_int_equal(result.row_count, expected->row_count);
     for (size_t i = 0; i < result.row_count; i++)
         assert_int_equal(result.rows[i].word, expected->rows[i].word);
-    sam_gputime_result_free(&result);
 }
 
 /* Two launches of each, both run before the first is counted. */
 static void run_cases(enum gen_trap trap, uint64_t cases)
 {
-    struct random_case *c = calloc(1, sizeof *c);
+    FREED struct random_case *c = calloc(1, sizeof *c);
     const uint64_t first = test_number("SAMITE_SEED", 1);
     struct sam_gputime_config config;
     assert_non_null(c);
@@ -94,7 +85,6 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
         sam_gpu_free(recorded);
         sam_gpu_free(timed);
     }
-    free(c);
 }
 
 TEST(cycles_are_those_of_a_timed_launch)
@@ -109,14 +99,14 @@ TEST(a_trap_ends_both)
 
 TEST(a_launch_that_does_not_fit_runs_nothing)
 {
-    struct random_case *c = calloc(1, sizeof *c);
+    FREED struct random_case *c = calloc(1, sizeof *c);
     struct sam_gpu_recording *recording;
     struct sam_gputime_config config;
     struct sam_error error;
     assert_non_null(c);
     random_case_make(c, 1, GEN_NO_TRAP);
     sam_gputime_config_init(&config);
-    must(sam_gputime_config_set(&config, "lds_bytes=0", &error), &error);
+    succeeds(sam_gputime_config_set, &config, "lds_bytes=0");
     struct sam_gpu *gpu = machine_of(c, NULL), *untouched = machine_of(c, NULL);
     must_refuse(sam_gpu_record(gpu, &c->launch, &config, 0, &recording, NULL, &error), &error,
                 "fits no SM: lds_bytes=0");
@@ -124,5 +114,4 @@ TEST(a_launch_that_does_not_fit_runs_nothing)
     compare_memory(c, gpu, untouched);
     sam_gpu_free(gpu);
     sam_gpu_free(untouched);
-    free(c);
 }

@@ -2,10 +2,6 @@
 /* The reference's own arithmetic, before it is used as a reference: against the host's FPU in
  * the four modes it has, and the fifth mode by exact arithmetic in double. */
 #include <fenv.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 

@@ -3,14 +3,11 @@
  * words, or their buffers, change; the same threads serve launches of all sizes. */
 #include "program.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "samite/session.h"
 
 static const unsigned all_jobs[] = {1, 2, 4};
@@ -54,7 +51,7 @@ static uint32_t li_t3(uint32_t value)
 TEST(rewritten_by_host)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
-        struct program p = many_groups("here: addi t3, zero, 1\n" STORE_T3, all_jobs[k]);
+        SCOPED(program) p = many_groups("here: addi t3, zero, 1\n" STORE_T3, all_jobs[k]);
         const uint32_t here = program_symbol(&p, "here");
         for (uint32_t i = 1; i < 30; i++) {
             program_set(&p, here, li_t3(i / 2)); /* alternating with the original */
@@ -62,7 +59,6 @@ TEST(rewritten_by_host)
             program_pass(&p);
             expect_all(&p, i / 2);
         }
-        program_free(&p);
     }
 }
 
@@ -70,14 +66,14 @@ TEST(rewritten_by_host)
 TEST(rewritten_by_kernel)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
-        struct program p = many_groups("        li      t0, 0x90001000\n"
-                                       "        lw      t1, 0(t0)\n"
-                                       "        lw      t2, 4(t0)\n"
-                                       "        beqz    t2, here\n"
-                                       "        sw      t1, 0(t2)\n"
-                                       "        endprg\n"
-                                       "here:   addi    t3, zero, 1\n" STORE_T3,
-                                       all_jobs[k]);
+        SCOPED(program) p = many_groups("        li      t0, 0x90001000\n"
+                                        "        lw      t1, 0(t0)\n"
+                                        "        lw      t2, 4(t0)\n"
+                                        "        beqz    t2, here\n"
+                                        "        sw      t1, 0(t2)\n"
+                                        "        endprg\n"
+                                        "here:   addi    t3, zero, 1\n" STORE_T3,
+                                        all_jobs[k]);
         const uint32_t here = program_symbol(&p, "here");
         for (uint32_t i = 1; i < 20; i++) {
             program_set(&p, DATA + 0x1000, li_t3(i));
@@ -87,7 +83,6 @@ TEST(rewritten_by_kernel)
             program_pass(&p);
             expect_all(&p, i);
         }
-        program_free(&p);
     }
 }
 
@@ -96,7 +91,7 @@ TEST(rewritten_by_kernel)
 TEST(rewritten_for_a_while)
 {
     for (size_t k = 1; k < SAM_COUNT(all_jobs); k++) {
-        struct program p =
+        SCOPED(program) p =
             many_groups("        li      s0, 0x90001000\n"
                         "        lw      s1, 0(s0)\n"
                         "        addi    s2, s0, 8\n"
@@ -132,7 +127,6 @@ TEST(rewritten_for_a_while)
             program_pass(&p);
             expect_all(&p, 1);
         }
-        program_free(&p);
     }
 }
 
@@ -141,13 +135,13 @@ TEST(rewritten_for_a_while)
 TEST(rewritten_after_prefix)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
-        struct program p = many_groups("        j       here\n"
-                                       "        .balign 4096\n"
-                                       "        .skip   4092\n"
-                                       "here:   regexti x0, x0, 0\n"
-                                       "there:  vadd.vi v1, v2, 1\n"
-                                       "        vmv.x.s t3, v1\n" STORE_T3,
-                                       all_jobs[k]);
+        SCOPED(program) p = many_groups("        j       here\n"
+                                        "        .balign 4096\n"
+                                        "        .skip   4092\n"
+                                        "here:   regexti x0, x0, 0\n"
+                                        "there:  vadd.vi v1, v2, 1\n"
+                                        "        vmv.x.s t3, v1\n" STORE_T3,
+                                        all_jobs[k]);
         const uint32_t there = program_symbol(&p, "there"), word = program_word(&p, there);
         assert_int_equal(there % 4096, 0);
         for (uint32_t i = 1; i < 16; i++) {
@@ -156,7 +150,6 @@ TEST(rewritten_after_prefix)
             program_pass(&p);
             expect_all(&p, i);
         }
-        program_free(&p);
     }
 }
 
@@ -164,12 +157,12 @@ TEST(rewritten_after_prefix)
 TEST(prefix_at_end)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
-        struct program p = many_groups("        li      t0, 0x94000000\n"
-                                       "        jr      t0\n"
-                                       "code:   regexti x0, x0, 1\n" /* another destination */
-                                       "        vadd.vi v1, v2, 5\n"
-                                       "        vmv.x.s t3, v1\n" STORE_T3,
-                                       all_jobs[k]);
+        SCOPED(program) p = many_groups("        li      t0, 0x94000000\n"
+                                        "        jr      t0\n"
+                                        "code:   regexti x0, x0, 1\n" /* another destination */
+                                        "        vadd.vi v1, v2, 5\n"
+                                        "        vmv.x.s t3, v1\n" STORE_T3,
+                                        all_jobs[k]);
         uint32_t words[9];
         assert_int_equal(sam_gpu_read(p.gpu, program_symbol(&p, "code"), words, sizeof words, NULL),
                          SAM_OK);
@@ -187,7 +180,6 @@ TEST(prefix_at_end)
                 assert_int_equal(sam_gpu_unmap(p.gpu, 0x94000000, NULL), SAM_OK);
             }
         }
-        program_free(&p);
     }
 }
 
@@ -196,47 +188,44 @@ TEST(prefix_at_end)
 TEST(other_buffers)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
-        struct program p = many_groups("        li      t0, 0x94000100\n"
-                                       "        jr      t0\n",
-                                       all_jobs[k]);
-        struct program code = program_new("        li      t3, 9\n" STORE_T3, 8);
+        SCOPED(program) p = many_groups("        li      t0, 0x94000100\n"
+                                        "        jr      t0\n",
+                                        all_jobs[k]);
+        SCOPED(program) code = program_new("        li      t3, 9\n" STORE_T3, 8);
         uint32_t words[8];
         assert_true(code.image->sections[0].data_size <= sizeof words);
         const uint32_t size = (uint32_t)code.image->sections[0].data_size;
         memcpy(words, code.image->sections[0].data, size);
-        assert_int_equal(sam_gpu_map(p.gpu, 0x94000000, 0x100, &p.error), SAM_OK);
+        succeeds(sam_gpu_map, p.gpu, 0x94000000, 0x100);
         for (int round = 0; round < 6; round++) {
             program_trap(&p, SAM_TRAP_FETCH);
             assert_int_equal(p.result.trap.tval, 0x94000100);
-            assert_int_equal(sam_gpu_map(p.gpu, 0x94000100, size, &p.error), SAM_OK);
-            assert_int_equal(sam_gpu_write(p.gpu, 0x94000100, words, size, &p.error), SAM_OK);
+            succeeds(sam_gpu_map, p.gpu, 0x94000100, size);
+            succeeds(sam_gpu_write, p.gpu, 0x94000100, words, size);
             program_pass(&p);
             program_pass(&p);
             expect_all(&p, 9);
             /* the same bytes, but the last instruction now spans two buffers */
-            assert_int_equal(sam_gpu_unmap(p.gpu, 0x94000100, &p.error), SAM_OK);
+            succeeds(sam_gpu_unmap, p.gpu, 0x94000100);
             for (uint32_t at = 0, part = size - 2; at < size; at += part, part = 2) {
                 const uint8_t *bytes = (const uint8_t *)words + at;
-                assert_int_equal(sam_gpu_map(p.gpu, 0x94000100 + at, part, &p.error), SAM_OK);
-                assert_int_equal(sam_gpu_write(p.gpu, 0x94000100 + at, bytes, part, &p.error),
-                                 SAM_OK);
+                succeeds(sam_gpu_map, p.gpu, 0x94000100 + at, part);
+                succeeds(sam_gpu_write, p.gpu, 0x94000100 + at, bytes, part);
             }
             program_trap(&p, SAM_TRAP_FETCH);
             assert_int_equal(p.result.trap.tval, 0x94000100 + size - 4);
-            assert_int_equal(sam_gpu_unmap(p.gpu, 0x94000100 + size - 2, &p.error), SAM_OK);
-            assert_int_equal(sam_gpu_unmap(p.gpu, 0x94000100, &p.error), SAM_OK);
+            succeeds(sam_gpu_unmap, p.gpu, 0x94000100 + size - 2);
+            succeeds(sam_gpu_unmap, p.gpu, 0x94000100);
         }
-        program_free(&code);
-        program_free(&p);
     }
 }
 
 /* Any numbers of workgroups and workers in sequence; structures prepared for more or fewer. */
 TEST(other_sizes)
 {
-    struct program p = many_groups("        csrr    t3, wid\n"
-                                   "        addi    t3, t3, 1\n" STORE_T3,
-                                   1);
+    SCOPED(program) p = many_groups("        csrr    t3, wid\n"
+                                    "        addi    t3, t3, 1\n" STORE_T3,
+                                    1);
     for (uint32_t i = 0; i < 400; i++) {
         const uint32_t groups = 1 + i * 7 % GROUPS;
         p.options.jobs = i / 40 % 3 ? 1 + i * 5 % 7 : 3;
@@ -251,14 +240,13 @@ TEST(other_sizes)
             program_set(&p, DATA + 4 * k, 0);
         }
     }
-    program_free(&p);
 }
 
 /* Statistics and profiles include all workers, also those that started too late to run anything. */
 TEST(counted)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
-        struct program p = many_groups("        li      t3, 1\n" STORE_T3, all_jobs[k]);
+        SCOPED(program) p = many_groups("        li      t3, 1\n" STORE_T3, all_jobs[k]);
         for (uint32_t i = 0; i < 30; i++) {
             p.options.collect_stats = i % 3 == 1;
             program_pass(&p);
@@ -266,7 +254,6 @@ TEST(counted)
             assert_int_equal(p.result.stats.lane_insns, p.options.collect_stats ? GROUPS * 7 : 0);
             expect_all(&p, 1);
         }
-        program_free(&p);
     }
 }
 
@@ -287,13 +274,12 @@ TEST(prepared)
             p.options.jobs = 1 + (i + k) * 3 % 5;
             p.options.collect_stats = i % 4 == 3 && k == 2;
             p.options.loose_bounds = i % 5 == 4 && k == 1;
-            assert_int_equal(sam_gpu_set_options(p.gpu, &p.options, &p.error), SAM_OK);
-            assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &launches[k], &p.error),
-                             SAM_OK);
+            succeeds(sam_gpu_set_options, p.gpu, &p.options);
+            succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &launches[k]);
         }
         for (uint32_t k = i % 2; k < SAM_COUNT(launches); k += 2) {
             struct sam_gpu_result result;
-            assert_int_equal(sam_gpu_launch(p.gpu, &launches[k], &result, &p.error), SAM_OK);
+            succeeds(sam_gpu_launch, p.gpu, &launches[k], &result);
             assert_int_equal(result.stats.workgroups, launches[k].grid[0]);
             assert_int_equal(result.stats.warp_insns, 7 * launches[k].warps * launches[k].grid[0]);
             sam_gpu_result_free(&result);
@@ -308,8 +294,8 @@ TEST(prepared)
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         const struct sam_kernel kernel = {.name = "here", .grid = {9, 1, 1}, .block = {64, 1, 1}};
         p = many_groups("here:   endprg\n", all_jobs[k]);
-        assert_int_equal(sam_gpu_set_options(p.gpu, &p.options, &p.error), SAM_OK);
-        assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
+        succeeds(sam_gpu_set_options, p.gpu, &p.options);
+        succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
         program_free(&p);
     }
 }
@@ -320,23 +306,23 @@ TEST(prepared)
 TEST(widths)
 {
     enum { WORDS = 64 };
-    struct program p = many_groups("here:   li      t0, 0x90000000\n"
-                                   "        li      t1, 0x90000100\n"
-                                   "        li      t2, 0x90000200\n"
-                                   "        li      t3, 0x90000300\n"
-                                   "        vle32.v v1, (t3)\n"
-                                   "        vadd.vx v2, v1, t0\n"
-                                   "        vadd.vx v3, v1, t1\n"
-                                   "        vmv.v.i v4, 0\n"
-                                   "        vlw12.v v5, 0(v2)\n"
-                                   "        vsw.v   v5, 4(v4)\n"
-                                   "        vsw12.v v5, 0(v3)\n"
-                                   "        vle32.v v6, (t1)\n"
-                                   "        vlw.v   v7, 4(v4)\n"
-                                   "        vadd.vv v6, v6, v7\n"
-                                   "        vse32.v v6, (t2)\n"
-                                   "        endprg\n",
-                                   1);
+    SCOPED(program) p = many_groups("here:   li      t0, 0x90000000\n"
+                                    "        li      t1, 0x90000100\n"
+                                    "        li      t2, 0x90000200\n"
+                                    "        li      t3, 0x90000300\n"
+                                    "        vle32.v v1, (t3)\n"
+                                    "        vadd.vx v2, v1, t0\n"
+                                    "        vadd.vx v3, v1, t1\n"
+                                    "        vmv.v.i v4, 0\n"
+                                    "        vlw12.v v5, 0(v2)\n"
+                                    "        vsw.v   v5, 4(v4)\n"
+                                    "        vsw12.v v5, 0(v3)\n"
+                                    "        vle32.v v6, (t1)\n"
+                                    "        vlw.v   v7, 4(v4)\n"
+                                    "        vadd.vv v6, v6, v7\n"
+                                    "        vse32.v v6, (t2)\n"
+                                    "        endprg\n",
+                                    1);
     for (uint32_t turn = 0; turn < 400; turn++) {
         const uint32_t lanes = 4u << (turn * 7 + turn / 4) % 4;
         const uint32_t far = turn * 5 % (lanes + lanes / 4); /* none of them: all are in line */
@@ -351,15 +337,15 @@ TEST(widths)
             program_set(&p, DATA + 0x300 + 4 * i, 4 * (i == far ? WORDS - 1 : i));
         p.options.jobs = 1 + turn / 3 % 2;
         p.options.collect_stats = turn % 5 == 4;
-        assert_int_equal(sam_gpu_set_options(p.gpu, &p.options, &p.error), SAM_OK);
-        assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &p.launch, &p.error), SAM_OK);
+        succeeds(sam_gpu_set_options, p.gpu, &p.options);
+        succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
         if (turn % 3 == 2) {
             struct sam_session *session;
-            assert_int_equal(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), SAM_OK);
-            assert_int_equal(sam_session_run(session, NULL, NULL, &p.error), SAM_OK);
+            succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
+            succeeds(sam_session_run, session, NULL, NULL);
             sam_session_close(session);
         } else {
-            assert_int_equal(sam_gpu_launch(p.gpu, &p.launch, NULL, &p.error), SAM_OK);
+            succeeds(sam_gpu_launch, p.gpu, &p.launch, NULL);
         }
         for (uint32_t i = 0; i < WORDS; i++) {
             const bool stored = i == WORDS - 1 ? far < lanes : i < lanes && i != far;
@@ -370,7 +356,6 @@ TEST(widths)
                              i < lanes ? out + loaded : UINT32_MAX);
         }
     }
-    program_free(&p);
 }
 
 static void run_groups(struct program *p)
@@ -418,12 +403,12 @@ TEST(ended_while_others_wait)
 {
     for (size_t k = 0; k < SAM_COUNT(all_jobs); k++) {
         volatile int stop = 0;
-        struct program p = many_groups("        li      t0, 0x90001000\n"
-                                       "        lw      t1, 0(t0)\n"
-                                       "        csrr    t2, gdx\n"
-                                       "loop:   beq     t1, t2, loop\n"
-                                       "        li      t3, 1\n" STORE_T3,
-                                       all_jobs[k]);
+        SCOPED(program) p = many_groups("        li      t0, 0x90001000\n"
+                                        "        lw      t1, 0(t0)\n"
+                                        "        csrr    t2, gdx\n"
+                                        "loop:   beq     t1, t2, loop\n"
+                                        "        li      t3, 1\n" STORE_T3,
+                                        all_jobs[k]);
         for (uint32_t i = 0; i < 8; i++) {
             const bool stopped = i % 2;
             p.options.progress = stopped ? stop_at_last : NULL;
@@ -441,6 +426,5 @@ TEST(ended_while_others_wait)
             program_pass(&p);
             expect_all(&p, 1);
         }
-        program_free(&p);
     }
 }

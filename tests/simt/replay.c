@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executed instructions, as pulled by a model of time, equal those of a session's steps, on
  * random programs, for every way of recording and every order of reading. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "must.h"
-#include "random.h"
 #include "random_case.h"
 #include "samite/session.h"
 #include "simt/replay.h"
@@ -82,26 +77,24 @@ static uint32_t groups_of(const struct random_case *c)
 static struct sam_gpu *machine_of(const struct random_case *c, bool log)
 {
     struct sam_gpu_options options = c->options;
-    struct sam_error error = {0};
     struct sam_gpu *gpu = NULL;
     options.size = sizeof options;
     options.jobs = 1;
     if (!log)
         options.collect_stats = false;
-    must(sam_gpu_new(&options, &gpu, &error), &error);
+    succeeds(sam_gpu_new, &options, &gpu);
     random_case_map(c, gpu);
     return gpu;
 }
 
 static void run_session(struct recording *r, struct sam_gpu *gpu)
 {
-    struct sam_session *session;
+    SCOPED_SESSION *session = NULL;
     struct sam_error error = {0};
     struct sam_session_stop stop = {0};
     struct sam_session_run run = {.size = sizeof run, .each = record, .context = r};
-    must(sam_session_open(gpu, &r->of->launch, NULL, &session, &error), &error);
+    succeeds(sam_session_open, gpu, &r->of->launch, NULL, &session);
     sam_session_run(session, &run, &stop, &error);
-    sam_session_close(session);
 }
 
 /* ------------------------------------------------------------------------------ comparing */
@@ -193,9 +186,8 @@ static void check(const struct recording *r, size_t limit, bool stepped, bool ke
                   uint64_t *random, size_t *most)
 {
     struct sam_gpu *gpu = machine_of(r->of, stepped);
-    struct sam_error error = {0};
     struct sam_run run;
-    must(sam_run_open(&run, gpu, &r->of->launch, &error), &error);
+    succeeds(sam_run_open, &run, gpu, &r->of->launch);
     run.recorded = true;
     assert_true(sam_workers_find(&run, 1) && sam_worker_open(&run.workers[0], &run));
     struct sam_replay *replay = sam_replay_new(&run, limit);
@@ -220,11 +212,10 @@ static void check(const struct recording *r, size_t limit, bool stepped, bool ke
 
 static void run_cases(enum gen_trap trap, uint64_t cases)
 {
-    struct random_case *c = calloc(1, sizeof *c);
+    FREED struct random_case *c = calloc(1, sizeof *c);
     struct recording r = {.of = c};
-    struct sam_error error;
     assert_non_null(c);
-    must(sam_isa_parse("ventus", &r.isa, &error), &error);
+    succeeds(sam_isa_parse, "ventus", &r.isa);
     const uint64_t first = test_number("SAMITE_SEED", 1);
     cases = test_number("SAMITE_CASES", cases);
     uint64_t random = first;
@@ -246,7 +237,6 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
         free(r.trails);
     }
     printf("# at most %zu bytes; with a file %zu\n", most[0], most[1]);
-    free(c);
 }
 
 TEST(instructions_are_those_of_a_session)

@@ -7,10 +7,9 @@
 static void run(const struct test_case *c)
 {
     const bool bare = case_find(c, "bare") != NULL;
-    struct program p =
+    SCOPED(program) p =
         gpu_case_open(c, bare ? "" : "li x31, 0x90000000\n", bare ? "" : "endprg x0, x0, x0\n");
     gpu_case_launch(&p, c);
-    program_free(&p);
 }
 
 PROLOGUE

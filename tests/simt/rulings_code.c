@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/ventus-rulings.md: rulings that rulings.txt cannot express, because they take loops,
  * another launch or another host. Values by hand. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
@@ -21,12 +19,11 @@ static void is_illegal(uint32_t word)
 {
     char text[64];
     snprintf(text, sizeof(text), ".word 0x%08x\n" END, (unsigned)word);
-    struct program p = program_new(text, 4);
+    SCOPED(program) p = program_new(text, 4);
     program_trap(&p, SAM_TRAP_ILLEGAL);
     assert_int_equal(p.result.trap.tval, word);
     assert_int_equal(p.result.trap.word, word);
     assert_int_equal(p.result.trap.pc, SAM_CODE_BASE);
-    program_free(&p);
 }
 
 TEST(ruling_1_3_what_is_not_kept_is_illegal)
@@ -77,17 +74,16 @@ TEST(ruling_1_3_what_is_not_kept_is_illegal)
 TEST(ruling_1_6_all_lanes_start)
 {
     for (uint32_t lanes = 4; lanes <= 32; lanes *= 2) {
-        struct program p = program_new(BEGIN "vmv.v.i v1, 1\nvse32.v v1, (x31)\n" END, lanes);
+        SCOPED(program) p = program_new(BEGIN "vmv.v.i v1, 1\nvse32.v v1, (x31)\n" END, lanes);
         program_pass(&p);
         for (uint32_t i = 0; i < 33; i++)
             assert_int_equal(program_word(&p, DATA + 4 * i), i < lanes);
-        program_free(&p);
     }
 }
 
 TEST(ruling_1_7_launch_csrs)
 {
-    struct program p = program_new(
+    SCOPED(program) p = program_new(
         BEGIN "csrr x5, CSR_WGID\nslli x5, x5, 1\ncsrr x6, wid\nadd x5, x5, x6\nslli x5, x5, 6\n"
               "add x31, x31, x5\n"
               "csrr x5, CSR_TID\nsw x5, 0(x31)\ncsrr x5, numw\nsw x5, 4(x31)\n"
@@ -114,21 +110,20 @@ TEST(ruling_1_7_launch_csrs)
                     EXPECT_WORDS(&p, at, 8 * wid, 2, 8, KERNEL, group, wid, 0x70000000,
                                  PDS + group * 2 * 8 * 64, x, y, z, x, y, z, wid, 0);
                 }
-    program_free(&p);
 }
 
 TEST(ruling_2_5_private_memory_interleaves)
 {
-    struct program p = program_new("vid.v v1\ncsrr x5, tid\nvadd.vx v1, v1, x5\n"
-                                   "csrr x5, wgid\nli x6, 100\nmul x5, x5, x6\n"
-                                   "vadd.vx v2, v1, x5\n" /* 100 workgroup + thread */
-                                   "vmv.v.i v3, 5\n"
-                                   "vsw.v v2, -1(v3)\n" /* a = 4 */
-                                   "vsb.v v2, 4(v3)\n"  /* a = 9 */
-                                   "vmv.v.i v4, 0\n"
-                                   "vlb.v v5, 9(v4)\n"
-                                   "vsh.v v5, 14(v4)\n" END,
-                                   4);
+    SCOPED(program) p = program_new("vid.v v1\ncsrr x5, tid\nvadd.vx v1, v1, x5\n"
+                                    "csrr x5, wgid\nli x6, 100\nmul x5, x5, x6\n"
+                                    "vadd.vx v2, v1, x5\n" /* 100 workgroup + thread */
+                                    "vmv.v.i v3, 5\n"
+                                    "vsw.v v2, -1(v3)\n" /* a = 4 */
+                                    "vsb.v v2, 4(v3)\n"  /* a = 9 */
+                                    "vmv.v.i v4, 0\n"
+                                    "vlb.v v5, 9(v4)\n"
+                                    "vsh.v v5, 14(v4)\n" END,
+                                    4);
     p.launch.warps = 2;
     p.launch.grid[0] = 2;
     p.launch.pds_size = 16;
@@ -141,7 +136,6 @@ TEST(ruling_2_5_private_memory_interleaves)
             EXPECT_WORDS(&p, base + 12 * 8 + 4 * thread, value << 16);
             EXPECT_WORDS(&p, base + 4 * thread, 0);
         }
-    program_free(&p);
 }
 
 TEST(ruling_2_12_tile_product)
@@ -149,12 +143,12 @@ TEST(ruling_2_12_tile_product)
     static const unsigned shapes[4][4] = {{4, 2, 2, 2}, {8, 2, 4, 2}, {16, 4, 4, 4}, {32, 4, 8, 4}};
     for (unsigned s = 0; s < 4; s++) {
         unsigned lanes = shapes[s][0], m = shapes[s][1], k = shapes[s][2], n = shapes[s][3];
-        struct program p = program_new(BEGIN "vid.v v1\nvfcvt.f.x.v v1, v1\n" /* lane */
-                                             "vid.v v2\nvadd.vi v2, v2, 1\nvfcvt.f.x.v v2, v2\n"
-                                             "li x5, 1000\nvmv.v.x v3, x5\nvfcvt.f.x.v v3, v3\n"
-                                             "vftta.vv v3, v2, v1\n"
-                                             "vfcvt.x.f.v v3, v3\nvse32.v v3, (x31)\n" END,
-                                       lanes);
+        SCOPED(program) p = program_new(BEGIN "vid.v v1\nvfcvt.f.x.v v1, v1\n" /* lane */
+                                              "vid.v v2\nvadd.vi v2, v2, 1\nvfcvt.f.x.v v2, v2\n"
+                                              "li x5, 1000\nvmv.v.x v3, x5\nvfcvt.f.x.v v3, v3\n"
+                                              "vftta.vv v3, v2, v1\n"
+                                              "vfcvt.x.f.v v3, v3\nvse32.v v3, (x31)\n" END,
+                                        lanes);
         program_pass(&p);
         for (unsigned lane = 0; lane < lanes; lane++) {
             unsigned i = lane / n, j = lane % n, sum = 1000;
@@ -162,7 +156,6 @@ TEST(ruling_2_12_tile_product)
                 sum += (i * k + l) * (j * k + l + 1);
             assert_int_equal(program_word(&p, DATA + 4 * lane), sum);
         }
-        program_free(&p);
     }
 }
 
@@ -174,7 +167,7 @@ TEST(ruling_4_3_start_code)
              "add x6, x6, x5\nsw sp, 0(x6)\nsw tp, 4(x6)\nsw a0, 8(x6)\nli x7, 77\nsw x7, 12(x6)\n"
              "ret\n",
              sam_gpu_start_code());
-    struct program p = program_new(text, 4);
+    SCOPED(program) p = program_new(text, 4);
     p.launch.start = (uint32_t)p.image->entry;
     p.launch.warps = 2;
     program_set(&p, KERNEL, program_symbol(&p, "kernel"));
@@ -182,7 +175,6 @@ TEST(ruling_4_3_start_code)
     program_set(&p, DATA + 64, DATA);
     program_pass(&p);
     EXPECT_WORDS(&p, DATA, 0x70000000, 0, DATA + 64, 77, 0x70000400, 0, DATA + 64, 77);
-    program_free(&p);
 }
 
 static bool collect(void *context, const void *data, size_t size)
@@ -204,7 +196,7 @@ static bool collect(void *context, const void *data, size_t size)
 TEST(ruling_4_6_prints)
 {
     char text[256] = "";
-    struct program p = program_new(PRINTING END, 4);
+    SCOPED(program) p = program_new(PRINTING END, 4);
     p.launch.warps = 3;
     p.options.print = (struct sam_sink){collect, text};
     program_set(&p, DATA, 5);
@@ -216,27 +208,25 @@ TEST(ruling_4_6_prints)
     text[0] = 0;
     program_pass(&p);
     assert_string_equal(text, "[0.0] A\n[0.1] B\n[0.2] C\n");
-    program_free(&p);
 }
 
 TEST(ruling_4_6_a_full_buffer)
 {
     char text[256] = "";
     /* 60 bytes fit after the index */
-    struct program p = program_new("li x30, 0x93000000\nli x5, 60\nsw x5, 0(x30)\n"
-                                   "csrwi print, 1\naddi x5, x5, 1\nsw x5, 0(x30)\n"
-                                   "bad: csrwi print, 1\n" END,
-                                   4);
+    SCOPED(program) p = program_new("li x30, 0x93000000\nli x5, 60\nsw x5, 0(x30)\n"
+                                    "csrwi print, 1\naddi x5, x5, 1\nsw x5, 0(x30)\n"
+                                    "bad: csrwi print, 1\n" END,
+                                    4);
     p.options.print = (struct sam_sink){collect, text};
     program_trap(&p, SAM_TRAP_PRINT_FULL);
-    program_free(&p);
 }
 
 TEST(ruling_4_8_the_metadata_buffer)
 {
     char text[8192];
     snprintf(text, sizeof(text), "%s\nother: ret\nkernel: ret\n", sam_gpu_start_code());
-    struct program p = program_new(text, 4);
+    SCOPED(program) p = program_new(text, 4);
     const uint32_t args[3] = {DATA, 5, 0x3f800000};
     struct sam_kernel kernel = {.name = "kernel",
                                 .grid = {2, 3, 1},
@@ -260,5 +250,4 @@ TEST(ruling_4_8_the_metadata_buffer)
     assert_int_equal(p.result.stats.warps, 18);
     kernel.name = "absent";
     assert_int_equal(sam_gpu_prepare(p.gpu, p.image, &kernel, &launch, &p.error), SAM_ERR_INPUT);
-    program_free(&p);
 }

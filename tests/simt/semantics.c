@@ -2,11 +2,6 @@
 /* Runs every line of semantics.txt (format: see its head) through the public API, and fails if a
  * row of the instruction tables has no line. */
 #include <ctype.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 

@@ -3,14 +3,8 @@
  * sessions: tests/kernels/sessions.c. */
 #include "program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
 #include "samite/session.h"
 
 static struct sam_session *open_session(struct program *p)
@@ -23,53 +17,51 @@ static struct sam_session *open_session(struct program *p)
 
 TEST(opens_at_once)
 {
-    struct program p = program_new("endprg\n", 4);
+    SCOPED(program) p = program_new("endprg\n", 4);
     struct sam_session_shape shape;
     struct sam_step step;
     p.launch.grid[0] = 65536;
     p.launch.grid[1] = 60000;
     p.launch.warps = 1024;
-    struct sam_session *session = open_session(&p);
-    must(sam_session_shape(session, &shape, &p.error), &p.error);
+    SCOPED_SESSION *session = open_session(&p);
+    succeeds(sam_session_shape, session, &shape);
     assert_int_equal(shape.workgroups, UINT64_C(65536) * 60000);
     assert_int_equal(shape.warps, 1024);
     assert_int_equal(shape.lanes, 4);
     assert_int_equal(sam_session_workgroup(session, 3000000000), 3000000000);
     assert_int_equal(sam_session_workgroup_state(session, 3000000000), SAM_SESSION_NEW);
-    must(sam_session_step(session, 3000000000, 1023, &step, &p.error), &p.error);
+    succeeds(sam_session_step, session, 3000000000, 1023, &step);
     assert_int_equal(step.kind, SAM_STEP_ENDED);
     assert_int_equal(sam_session_workgroup_state(session, 3000000000), SAM_SESSION_LIVE);
-    sam_session_close(session);
-    program_free(&p);
 }
 
 /* Some workgroups, in non-default order. */
 TEST(some_workgroups)
 {
-    struct program p = program_new("        lui     s0, 0x90000\n"
-                                   "        csrr    s1, wgid\n"
-                                   "        li      s2, 1\n"
-                                   "        amoadd.w t0, s2, (s0)\n"
-                                   "        slli    s1, s1, 2\n"
-                                   "        add     s1, s1, s0\n"
-                                   "        addi    t0, t0, 1\n"
-                                   "        sw      t0, 16(s1)\n"
-                                   "        endprg\n",
-                                   4);
+    SCOPED(program) p = program_new("        lui     s0, 0x90000\n"
+                                    "        csrr    s1, wgid\n"
+                                    "        li      s2, 1\n"
+                                    "        amoadd.w t0, s2, (s0)\n"
+                                    "        slli    s1, s1, 2\n"
+                                    "        add     s1, s1, s0\n"
+                                    "        addi    t0, t0, 1\n"
+                                    "        sw      t0, 16(s1)\n"
+                                    "        endprg\n",
+                                    4);
     const uint32_t list[] = {5, 0, 3}, twice[] = {2, 2}, far[] = {9};
     struct sam_session_options options = {
         .size = sizeof options, .workgroups = list, .workgroup_count = 3};
     struct sam_session *session;
     struct sam_session_warp warp;
     p.launch.grid[0] = 8;
-    must(sam_session_open(p.gpu, &p.launch, &options, &session, &p.error), &p.error);
+    succeeds(sam_session_open, p.gpu, &p.launch, &options, &session);
     assert_int_equal(sam_session_workgroup(session, 0), 5);
     assert_int_equal(sam_session_workgroup(session, 3), UINT32_MAX);
     assert_int_equal(sam_session_workgroup_state(session, 1), SAM_SESSION_ABSENT);
     must_refuse(sam_session_warp(session, 1, 0, &warp, &p.error), &p.error, "not in this session");
     must_refuse(sam_session_warp(session, 5, 1, &warp, &p.error), &p.error, "warp 1");
     struct sam_gpu_result result;
-    must(sam_session_finish(session, &result, &p.error), &p.error);
+    succeeds(sam_session_finish, session, &result);
     assert_int_equal(result.stats.workgroups, 3);
     assert_int_equal(result.stats.warp_insns, 27);
     must_refuse(sam_session_warp(session, 5, 0, &warp, &p.error), &p.error, "has ended");
@@ -84,27 +76,26 @@ TEST(some_workgroups)
     options.workgroup_count = 1;
     must_refuse(sam_session_open(p.gpu, &p.launch, &options, &session, &p.error), &p.error,
                 "the launch has 8");
-    program_free(&p);
 }
 
 TEST(writes_take_effect)
 {
-    struct program p = program_new("        csrr    s1, wid\n"
-                                   "        vmv.v.i v1, 1\n"
-                                   "here:   vadd.vi v1, v1, 1\n"
-                                   "        addi    a0, a0, 1\n"
-                                   "        lui     s0, 0x90000\n"
-                                   "        lui     s3, 0x70000\n"
-                                   "        lw      a1, 8(s3)\n"
-                                   "        sw      a0, 0(s0)\n"
-                                   "        sw      a1, 4(s0)\n"
-                                   "        csrr    a2, frm\n"
-                                   "        sw      a2, 8(s0)\n"
-                                   "        addi    s0, s0, 16\n"
-                                   "        vse32.v v1, (s0)\n"
-                                   "        endprg\n",
-                                   8);
-    struct sam_session *session = open_session(&p);
+    SCOPED(program) p = program_new("        csrr    s1, wid\n"
+                                    "        vmv.v.i v1, 1\n"
+                                    "here:   vadd.vi v1, v1, 1\n"
+                                    "        addi    a0, a0, 1\n"
+                                    "        lui     s0, 0x90000\n"
+                                    "        lui     s3, 0x70000\n"
+                                    "        lw      a1, 8(s3)\n"
+                                    "        sw      a0, 0(s0)\n"
+                                    "        sw      a1, 4(s0)\n"
+                                    "        csrr    a2, frm\n"
+                                    "        sw      a2, 8(s0)\n"
+                                    "        addi    s0, s0, 16\n"
+                                    "        vse32.v v1, (s0)\n"
+                                    "        endprg\n",
+                                    8);
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_session_break at = {.pc = program_symbol(&p, "here")};
     struct sam_session_stop stop;
     struct sam_session_warp warp;
@@ -167,20 +158,18 @@ TEST(writes_take_effect)
     assert_int_equal(stop.pc, at.pc);
     must(sam_session_set_stack(session, 0, 0, 0xff, NULL, 0, e), e);
     must(sam_session_finish(session, NULL, e), e);
-    sam_session_close(session);
-    program_free(&p);
 }
 
 TEST(pc_and_private_memory)
 {
-    struct program p = program_new("        vid.v   v2\n"
-                                   "        vmv.v.i v1, 0\n"
-                                   "        vsw.v   v2, 8(v1)\n"
-                                   "wait:   barrier x0, x0, 0\n"
-                                   "        endprg\n",
-                                   8);
+    SCOPED(program) p = program_new("        vid.v   v2\n"
+                                    "        vmv.v.i v1, 0\n"
+                                    "        vsw.v   v2, 8(v1)\n"
+                                    "wait:   barrier x0, x0, 0\n"
+                                    "        endprg\n",
+                                    8);
     p.launch.warps = 2;
-    struct sam_session *session = open_session(&p);
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_error *e = &p.error;
     struct sam_session_run run = {.size = sizeof run, .scope = SAM_SCOPE_WARP, .warp = 1};
     struct sam_session_stop stop;
@@ -212,21 +201,19 @@ TEST(pc_and_private_memory)
     must(sam_session_run(session, &run, &stop, e), e);
     assert_int_equal(stop.reason, SAM_SESSION_RELEASED);
     must(sam_session_finish(session, NULL, e), e);
-    sam_session_close(session);
-    program_free(&p);
 }
 
 /* As in hardware: the last warp to arrive continues at once, the others with their next step. */
 TEST(barrier_retries)
 {
-    struct program p = program_new("wait:   barrier x0, x0, 0\n"
-                                   "        nop\n"
-                                   "        endprg\n",
-                                   8);
+    SCOPED(program) p = program_new("wait:   barrier x0, x0, 0\n"
+                                    "        nop\n"
+                                    "        endprg\n",
+                                    8);
     p.launch.warps = 3;
     for (int retry = 0; retry < 2; retry++) {
         struct sam_session_options options = {.size = sizeof options, .barrier_retry = retry};
-        struct sam_session *session;
+        SCOPED_SESSION *session = NULL;
         struct sam_session_warp warp;
         struct sam_step step;
         struct sam_error *e = &p.error;
@@ -261,22 +248,20 @@ TEST(barrier_retries)
             assert_int_equal(step.pc, wait + 4);
         }
         must(sam_session_finish(session, NULL, e), e);
-        sam_session_close(session);
     }
-    program_free(&p);
 }
 
 TEST(traps)
 {
-    struct program p = program_new("        csrr    t0, wid\n"
-                                   "        beqz    t0, other\n"
-                                   "first:  barrier x0, x0, 0\n"
-                                   "        endprg\n"
-                                   "other:  nop\n"
-                                   "there:  barrier x0, x0, 0\n"
-                                   "        lw      t1, 0(t2)\n"
-                                   "load:   endprg\n",
-                                   8);
+    SCOPED(program) p = program_new("        csrr    t0, wid\n"
+                                    "        beqz    t0, other\n"
+                                    "first:  barrier x0, x0, 0\n"
+                                    "        endprg\n"
+                                    "other:  nop\n"
+                                    "there:  barrier x0, x0, 0\n"
+                                    "        lw      t1, 0(t2)\n"
+                                    "load:   endprg\n",
+                                    8);
     struct sam_error *e = &p.error;
     struct sam_session_stop stop;
     struct sam_step step;
@@ -316,7 +301,6 @@ TEST(traps)
     assert_int_equal(step.kind, SAM_STEP_TRAPPED);
     assert_int_equal(step.trap.kind, SAM_TRAP_BUDGET);
     sam_session_close(session);
-    program_free(&p);
 }
 
 static bool collect(void *context, const void *data, size_t size)
@@ -340,18 +324,18 @@ static void tell(void *context, const struct sam_gpu_progress *progress)
 /* Log, statistics, prints, progress and the stop flag equal those of a launch. */
 TEST(as_a_launch)
 {
-    struct program p = program_new("        csrr    s0, wgid\n"
-                                   "        addi    s1, s0, 65\n"
-                                   "        lui     s2, 0x93000\n"
-                                   "        lw      t0, 0(s2)\n"
-                                   "        add     t1, t0, s2\n"
-                                   "        sb      s1, 4(t1)\n"
-                                   "        addi    t0, t0, 1\n"
-                                   "        sw      t0, 0(s2)\n"
-                                   "        csrw    print, s2\n"
-                                   "        vid.v   v1\n"
-                                   "        endprg\n",
-                                   8);
+    SCOPED(program) p = program_new("        csrr    s0, wgid\n"
+                                    "        addi    s1, s0, 65\n"
+                                    "        lui     s2, 0x93000\n"
+                                    "        lw      t0, 0(s2)\n"
+                                    "        add     t1, t0, s2\n"
+                                    "        sb      s1, 4(t1)\n"
+                                    "        addi    t0, t0, 1\n"
+                                    "        sw      t0, 0(s2)\n"
+                                    "        csrw    print, s2\n"
+                                    "        vid.v   v1\n"
+                                    "        endprg\n",
+                                    8);
     struct sam_buffer logs[2] = {{0}}, prints[2] = {{0}};
     struct sam_gpu_result result;
     struct told told[2] = {{.stop = 0}};
@@ -367,9 +351,8 @@ TEST(as_a_launch)
             program_pass(&p);
             continue;
         }
-        struct sam_session *session = open_session(&p);
-        must(sam_session_finish(session, &result, &p.error), &p.error);
-        sam_session_close(session);
+        SCOPED_SESSION *session = open_session(&p);
+        succeeds(sam_session_finish, session, &result);
     }
     assert_string_equal(sam_buffer_text(&prints[1]), "ABCDE");
     assert_string_equal(sam_buffer_text(&prints[0]), "ABCDE");
@@ -397,54 +380,6 @@ TEST(as_a_launch)
     assert_string_equal(p.error.text, "stopped after 2 of 5 workgroups");
     told[0].stop = 0;
     told[0].stop_at = 0;
-    must(sam_session_finish(session, NULL, &p.error), &p.error);
+    succeeds(sam_session_finish, session, NULL);
     sam_session_close(session);
-    program_free(&p);
-}
-
-TEST(mistakes)
-{
-    struct program p = program_new("endprg\n", 8);
-    struct sam_error *e = &p.error;
-    struct sam_session_stop stop;
-    struct sam_step step;
-    uint32_t lanes[32], word;
-    uint64_t value;
-    unsigned id;
-    struct sam_session *session;
-    sam_session_close(NULL);
-    must_refuse(sam_session_step(NULL, 0, 0, &step, e), e, "session is NULL");
-    must_refuse(sam_session_run(NULL, NULL, &stop, e), e, "session is NULL");
-    must_refuse(sam_session_read(NULL, 0, DATA, &word, 4, e), e, "session is NULL");
-    must_refuse(sam_session_open(NULL, &p.launch, NULL, &session, e), e, "gpu is NULL");
-    assert_int_equal(sam_session_time(NULL), 0);
-    assert_int_equal(sam_session_workgroup(NULL, 0), UINT32_MAX);
-    p.launch.lanes = 7;
-    must_refuse(sam_session_open(p.gpu, &p.launch, NULL, &session, e), e, "7 threads");
-    p.launch.lanes = 8;
-    session = open_session(&p);
-    must_refuse(sam_session_step(session, 1, 0, &step, e), e, "workgroup 1");
-    must_refuse(sam_session_x(session, 0, 0, 64, &value, e), e, "x64");
-    must_refuse(sam_session_v(session, 0, 0, 256, lanes, e), e, "v256");
-    must_refuse(sam_session_read(session, 0, DATA + DATA_SIZE - 2, &word, 4, e), e, "not in one");
-    must_refuse(sam_session_write(session, 0, 0x1000, &word, 4, e), e, "not in one");
-    must_refuse(sam_session_read(session, 0, UINT64_C(0x190000000), &word, 4, e), e, "not in one");
-    must_refuse(sam_session_read(session, 0, SAM_LDS_BASE + SAM_LDS_SIZE - 2, &word, 4, e), e,
-                "not in one");
-    must_refuse(sam_session_add_break(session, &(struct sam_session_break){.pc = 2}, &id, e), e,
-                "multiple of 4");
-    must_refuse(
-        sam_session_add_watch(session, &(struct sam_session_watch){.address = DATA}, &id, e), e,
-        "1 byte");
-    must_refuse(sam_session_run(session,
-                                &(struct sam_session_run){.scope = (enum sam_session_scope)9},
-                                &stop, e),
-                e, "scope 9");
-    must(sam_session_step(session, 0, 0, &step, e), e);
-    assert_int_equal(step.kind, SAM_STEP_ENDED);
-    must_refuse(sam_session_step(session, 0, 0, &step, e), e, "has ended");
-    must(sam_session_run(session, NULL, &stop, e), e);
-    assert_int_equal(stop.reason, SAM_SESSION_DONE);
-    sam_session_close(session);
-    program_free(&p);
 }

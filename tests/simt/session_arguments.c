@@ -2,13 +2,8 @@
 /* Bad arguments of session.h, cosim.h and profile.h: NULL, zero counts, sizes. */
 #include "program.h"
 
-#include <string.h>
-
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
-#include "refuses.h"
 #include "samite/cosim.h"
 #include "samite/profile.h"
 #include "samite/session.h"
@@ -21,8 +16,7 @@ struct fixture {
 static struct fixture make(void)
 {
     struct fixture f = {.program = program_new("nop\nnop\nendprg\n", 8)};
-    struct sam_error error;
-    must(sam_session_open(f.program.gpu, &f.program.launch, NULL, &f.session, &error), &error);
+    succeeds(sam_session_open, f.program.gpu, &f.program.launch, NULL, &f.session);
     return f;
 }
 
@@ -48,7 +42,7 @@ TEST(opening)
     assert_null(session);
     refuses(sam_session_open, gpu, NULL, NULL, &session);
     refuses(sam_session_open, gpu, launch, NULL, NULL);
-    refuses(sam_session_open, gpu, &none, NULL, &session);
+    refuses_with("0 threads", sam_session_open, gpu, &none, NULL, &session);
     for (size_t i = 0; i < SAM_COUNT(bad); i++)
         refuses(sam_session_open, gpu, launch, &bad[i], &session);
     assert_null(session);
@@ -85,14 +79,14 @@ TEST(inspecting)
     assert_int_equal(sam_session_time(NULL), 0);
     refuses(sam_session_warp, NULL, 0, 0, &warp);
     refuses(sam_session_warp, s, 0, 0, NULL);
-    refuses(sam_session_warp, s, 1, 0, &warp);
+    refuses_with("workgroup 1", sam_session_warp, s, 1, 0, &warp);
     refuses(sam_session_warp, s, 0, 1, &warp);
     refuses(sam_session_x, NULL, 0, 0, 1, &value);
     refuses(sam_session_x, s, 0, 0, 1, NULL);
-    refuses(sam_session_x, s, 0, 0, 64, &value);
+    refuses_with("x64", sam_session_x, s, 0, 0, 64, &value);
     refuses(sam_session_v, NULL, 0, 0, 1, lanes);
     refuses(sam_session_v, s, 0, 0, 1, NULL);
-    refuses(sam_session_v, s, 0, 0, 256, lanes);
+    refuses_with("v256", sam_session_v, s, 0, 0, 256, lanes);
     refuses(sam_session_csr, NULL, 0, 0, 0x300, &value);
     refuses(sam_session_csr, s, 0, 0, 0x300, NULL);
     refuses(sam_session_csr, s, 0, 0, 0xfff, &value);
@@ -106,7 +100,10 @@ TEST(inspecting)
     refuses(sam_session_private, s, 0, 0, 0, UINT32_MAX, &value);
     refuses(sam_session_read, NULL, 0, DATA, &word, 4);
     refuses(sam_session_read, s, 1, DATA, &word, 4);
-    refuses(sam_session_read, s, 0, 0, &word, 4);
+    static const uint64_t nowhere[] = {0, DATA + DATA_SIZE - 2, UINT64_C(0x190000000),
+                                       SAM_LDS_BASE + SAM_LDS_SIZE - 2};
+    for (size_t i = 0; i < SAM_COUNT(nowhere); i++)
+        refuses_with("not in one", sam_session_read, s, 0, nowhere[i], &word, 4);
     refuses(sam_session_read, s, 0, DATA, NULL, SIZE_MAX);
     assert_int_equal(sam_session_read(s, 0, DATA, NULL, 4, NULL), SAM_OK); /* it is there */
     release(&f);
@@ -144,19 +141,19 @@ TEST(changing)
     refuses(sam_session_read_lane, s, lane, SAM_LANE_FIRST - 4, bytes, 4);
     refuses(sam_session_read_lane, s, lane, UINT64_C(1) << 32, bytes, 4);
     refuses(sam_session_read_lane, s, lane, SAM_LANE_X + 4 * 64 - 4, bytes, 8);
-    assert_int_equal(sam_session_set_v(s, 0, 0, 200, 7, vector, &refusal), SAM_OK);
-    assert_int_equal(sam_session_set_x(s, 0, 0, 33, 0x11223344, &refusal), SAM_OK);
-    assert_int_equal(sam_session_read_lane(s, lane, SAM_LANE_V + 800, bytes, 4, &refusal), SAM_OK);
+    succeeds(sam_session_set_v, s, 0, 0, 200, 7, vector);
+    succeeds(sam_session_set_x, s, 0, 0, 33, 0x11223344);
+    succeeds(sam_session_read_lane, s, lane, SAM_LANE_V + 800, bytes, 4);
     assert_memory_equal(bytes, "\4\3\2\1", 4);
-    assert_int_equal(sam_session_write_lane(s, lane, SAM_LANE_V + 802, &byte, 1, &refusal), SAM_OK);
-    assert_int_equal(sam_session_write_lane(s, lane, SAM_LANE_X + 133, &byte, 1, &refusal), SAM_OK);
-    assert_int_equal(sam_session_v(s, 0, 0, 200, now, &refusal), SAM_OK);
+    succeeds(sam_session_write_lane, s, lane, SAM_LANE_V + 802, &byte, 1);
+    succeeds(sam_session_write_lane, s, lane, SAM_LANE_X + 133, &byte, 1);
+    succeeds(sam_session_v, s, 0, 0, 200, now);
     assert_true(now[0] == 7 && now[1] == 0x01550304 && now[2] == 9);
-    assert_int_equal(sam_session_x(s, 0, 0, 33, &scalar, &refusal), SAM_OK);
+    succeeds(sam_session_x, s, 0, 0, 33, &scalar);
     assert_int_equal(scalar, 0x11225544);
     refuses(sam_session_write, NULL, 0, DATA, lanes, 4);
     refuses(sam_session_write, s, 0, DATA, NULL, 4);
-    refuses(sam_session_write, s, 0, 0, lanes, 4);
+    refuses_with("not in one", sam_session_write, s, 0, 0x1000, lanes, 4);
     release(&f);
 }
 
@@ -172,20 +169,20 @@ TEST(running)
                                    beyond = {.address = UINT64_MAX, .size = 2};
     unsigned id;
     refuses(sam_session_step, NULL, 0, 0, NULL);
-    refuses(sam_session_step, s, 0, 1, NULL);
+    refuses_with("warp 1", sam_session_step, s, 0, 1, NULL);
     refuses(sam_session_run, NULL, NULL, NULL);
     refuses(sam_session_run, s, &sized, NULL);
-    refuses(sam_session_run, s, &scope, NULL);
+    refuses_with("scope 3", sam_session_run, s, &scope, NULL);
     refuses(sam_session_run, s, &warp, NULL);
     refuses(sam_session_finish, NULL, NULL);
     refuses(sam_session_add_break, NULL, &at, &id);
     refuses(sam_session_add_break, s, NULL, &id);
     refuses(sam_session_add_break, s, &at, NULL);
-    refuses(sam_session_add_break, s, &odd, &id);
+    refuses_with("multiple of 4", sam_session_add_break, s, &odd, &id);
     refuses(sam_session_add_watch, NULL, &of, &id);
     refuses(sam_session_add_watch, s, NULL, &id);
     refuses(sam_session_add_watch, s, &of, NULL);
-    refuses(sam_session_add_watch, s, &empty, &id);
+    refuses_with("1 byte", sam_session_add_watch, s, &empty, &id);
     refuses(sam_session_add_watch, s, &beyond, &id);
     refuses(sam_session_remove, NULL, 1);
     refuses(sam_session_remove, s, 1);

@@ -2,15 +2,8 @@
 /* Sessions go back in time: the state at a given time is always the same. */
 #include "program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
-#include "random.h"
 #include "samite/session.h"
 
 /* Warps race for words of global memory, meet at barriers, use local memory, a stack and prints. */
@@ -70,7 +63,7 @@ static struct program open_racing(struct sam_buffer *prints)
     p.launch.warps = 3;
     if (prints)
         p.options.print = (struct sam_sink){collect, prints};
-    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
+    succeeds(sam_gpu_set_options, p.gpu, &p.options);
     return p;
 }
 
@@ -159,8 +152,8 @@ TEST(snapshots)
 {
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 12; round++) {
-        struct program p = open_racing(NULL);
-        struct sam_session *session = open_session(&p, true);
+        SCOPED(program) p = open_racing(NULL);
+        SCOPED_SESSION *session = open_session(&p, true);
         struct sam_error *e = &p.error;
         struct {
             unsigned id;
@@ -195,8 +188,6 @@ TEST(snapshots)
             assert_int_equal(digest_of(&p, session), kept[count].digest);
         }
         must(sam_session_finish(session, NULL, e), e);
-        sam_session_close(session);
-        program_free(&p);
     }
 }
 
@@ -263,8 +254,8 @@ TEST(any_time)
 TEST(backwards)
 {
     for (unsigned round = 0; round < 8; round++) {
-        struct program p = open_racing(NULL);
-        struct sam_session *session = open_session(&p, false);
+        SCOPED(program) p = open_racing(NULL);
+        SCOPED_SESSION *session = open_session(&p, false);
         struct sam_error *e = &p.error;
         struct {
             uint64_t time, pc, digest;
@@ -332,8 +323,6 @@ TEST(backwards)
             }
             assert_int_equal(sam_session_time(session), time);
         }
-        sam_session_close(session);
-        program_free(&p);
     }
 }
 
@@ -361,8 +350,8 @@ TEST(one_warp_back)
     static struct runs runs;
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 6; round++) {
-        struct program p = open_racing(NULL);
-        struct sam_session *session = open_session(&p, false);
+        SCOPED(program) p = open_racing(NULL);
+        SCOPED_SESSION *session = open_session(&p, false);
         struct sam_error *e = &p.error;
         struct sam_session_stop stop;
         struct sam_session_run run = {
@@ -412,15 +401,13 @@ TEST(one_warp_back)
                 must(sam_session_goto(session, time - 1, e), e);
             }
         }
-        sam_session_close(session);
-        program_free(&p);
     }
 }
 
 TEST(mistakes)
 {
-    struct program p = open_racing(NULL);
-    struct sam_session *session = open_session(&p, false);
+    SCOPED(program) p = open_racing(NULL);
+    SCOPED_SESSION *session = open_session(&p, false);
     struct sam_error *e = &p.error;
     struct sam_session_stop stop;
     unsigned id;
@@ -434,6 +421,4 @@ TEST(mistakes)
     must(sam_session_snapshot(session, &id, e), e);
     must(sam_session_drop(session, id, e), e);
     must_refuse(sam_session_restore(session, id, e), e, "no snapshot");
-    sam_session_close(session);
-    program_free(&p);
 }

@@ -2,15 +2,8 @@
 /* Sessions stop at the points given by a trace of single steps, also at full speed. */
 #include "program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
 
-#include "base/base.h"
-#include "must.h"
-#include "random.h"
 #include "samite/session.h"
 
 static struct sam_session *open_session(struct program *p)
@@ -132,7 +125,7 @@ static void clear_data(struct program *p)
 TEST(breakpoints)
 {
     for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
-        struct program p = open_everything(8, (enum sam_schedule)schedule);
+        SCOPED(program) p = open_everything(8, (enum sam_schedule)schedule);
         struct trace trace = trace_of(&p);
         uint32_t end = program_symbol(&p, "even") + 8 * 4;
         for (uint32_t pc = SAM_CODE_BASE; pc < end; pc += 4) {
@@ -140,17 +133,17 @@ TEST(breakpoints)
             struct sam_session_stop stop;
             unsigned id;
             clear_data(&p);
-            struct sam_session *session = open_session(&p);
-            must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+            SCOPED_SESSION *session = open_session(&p);
+            succeeds(sam_session_add_break, session, &at, &id);
             /* a second one, by warp, at the same address and elsewhere */
             at.has_warp = true;
             at.warp = 1;
-            must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+            succeeds(sam_session_add_break, session, &at, &id);
             for (size_t i = 0; i < trace.count; i++) {
                 const struct moment *m = &trace.moments[i];
                 if (m->pc != pc)
                     continue;
-                must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+                succeeds(sam_session_run, session, NULL, &stop);
                 assert_int_equal(stop.reason, SAM_SESSION_BREAK);
                 assert_int_equal(stop.workgroup, m->workgroup);
                 assert_int_equal(stop.warp, m->warp);
@@ -158,13 +151,11 @@ TEST(breakpoints)
                 assert_int_equal(sam_session_time(session), m->time);
                 assert_int_equal(stop.id, id - 1);
             }
-            must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            succeeds(sam_session_run, session, NULL, &stop);
             assert_int_equal(stop.reason, SAM_SESSION_DONE);
             assert_int_equal(sam_session_time(session), trace.count);
-            sam_session_close(session);
         }
         free(trace.moments);
-        program_free(&p);
     }
 }
 
@@ -187,7 +178,7 @@ TEST(watchpoints)
 {
     uint64_t random = test_seed();
     for (unsigned round = 0; round < 60; round++) {
-        struct program p =
+        SCOPED(program) p =
             open_everything(round & 1 ? 32 : 4, round & 2 ? SAM_SCHEDULE_RR1 : SAM_SCHEDULE_RUN);
         struct trace trace = trace_of(&p);
         unsigned id, hits = 0;
@@ -209,13 +200,13 @@ TEST(watchpoints)
         struct sam_session_stop stop;
         clear_data(&p);
         struct sam_session *session = open_session(&p);
-        must(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
+        succeeds(sam_session_add_watch, session, &of, &id);
         for (size_t i = 0; i < trace.count; i++) {
             const struct sam_step_access *want = caught(&trace.moments[i], &of);
             if (!want)
                 continue;
             hits++;
-            must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+            succeeds(sam_session_run, session, NULL, &stop);
             assert_int_equal(stop.reason, SAM_SESSION_WATCH);
             assert_int_equal(stop.access_pc, trace.moments[i].pc);
             assert_int_equal(stop.workgroup, trace.moments[i].workgroup);
@@ -230,11 +221,10 @@ TEST(watchpoints)
                 assert_int_equal(stop.before, stop.after);
         }
         assert_true(hits || !((a->load && of.loads) || (a->store && of.stores)));
-        must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        succeeds(sam_session_run, session, NULL, &stop);
         assert_int_equal(stop.reason, SAM_SESSION_DONE);
         sam_session_close(session);
         free(trace.moments);
-        program_free(&p);
     }
 }
 
@@ -242,9 +232,8 @@ static bool third_time(void *context, struct sam_session *session, uint32_t work
                        uint32_t warp)
 {
     uint64_t s4;
-    struct sam_error error;
     (void)context;
-    must(sam_session_x(session, workgroup, warp, 20, &s4, &error), &error);
+    succeeds(sam_session_x, session, workgroup, warp, 20, &s4);
     return s4 == 3;
 }
 
@@ -257,20 +246,20 @@ static bool changes(void *context, struct sam_session *session, const struct sam
 
 TEST(conditions)
 {
-    struct program p = open_everything(8, SAM_SCHEDULE_RUN);
+    SCOPED(program) p = open_everything(8, SAM_SCHEDULE_RUN);
     const uint32_t after = program_symbol(&p, "after");
     struct sam_session_break at = {.pc = after, .when = third_time};
     struct sam_session_stop stop;
     unsigned id, watch, calls = 0;
     uint64_t s4;
     struct sam_session *session = open_session(&p);
-    must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+    succeeds(sam_session_add_break, session, &at, &id);
     for (uint32_t i = 0; i < 6; i++) {
-        must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+        succeeds(sam_session_run, session, NULL, &stop);
         assert_int_equal(stop.reason, SAM_SESSION_BREAK);
         assert_int_equal(stop.workgroup, i / 2);
         assert_int_equal(stop.warp, i % 2);
-        must(sam_session_x(session, stop.workgroup, stop.warp, 20, &s4, &p.error), &p.error);
+        succeeds(sam_session_x, session, stop.workgroup, stop.warp, 20, &s4);
         assert_int_equal(s4, 3);
     }
     sam_session_close(session);
@@ -279,30 +268,29 @@ TEST(conditions)
     session = open_session(&p);
     struct sam_session_watch of = {
         .address = DATA + 0x1000, .size = 4, .when = changes, .context = &calls};
-    must(sam_session_add_watch(session, &of, &watch, &p.error), &p.error);
+    succeeds(sam_session_add_watch, session, &of, &watch);
     at = (struct sam_session_break){.pc = program_symbol(&p, "even"), .lanes = 2};
-    must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
-    must(sam_session_remove(session, id, &p.error), &p.error);
-    must(sam_session_run(session, NULL, &stop, &p.error), &p.error);
+    succeeds(sam_session_add_break, session, &at, &id);
+    succeeds(sam_session_remove, session, id);
+    succeeds(sam_session_run, session, NULL, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_WATCH);
     assert_int_equal(stop.workgroup, 1);
     assert_int_equal(stop.after, 3);
     assert_true(calls > 2);
-    must(sam_session_remove(session, watch, &p.error), &p.error);
+    succeeds(sam_session_remove, session, watch);
     must_refuse(sam_session_remove(session, watch, &p.error), &p.error,
                 "no breakpoint or watchpoint");
-    must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+    succeeds(sam_session_add_break, session, &at, &id);
     struct sam_session_warp warp;
     while (sam_session_run(session, NULL, &stop, &p.error) == SAM_OK &&
            stop.reason == SAM_SESSION_BREAK) {
-        must(sam_session_warp(session, stop.workgroup, stop.warp, &warp, &p.error), &p.error);
+        succeeds(sam_session_warp, session, stop.workgroup, stop.warp, &warp);
         assert_true(warp.mask & 2);
         calls = 0;
     }
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(calls, 0);
     sam_session_close(session);
-    program_free(&p);
 }
 
 /* Warps race for a word: the result depends on the order of every time slice. Pieces of any
@@ -310,22 +298,22 @@ TEST(conditions)
 TEST(exact_turns)
 {
     uint64_t random = test_seed();
-    struct program p = program_new("        lui     s0, 0x90000\n"
-                                   "        csrr    s1, wid\n"
-                                   "        li      s2, 60000\n"
-                                   "        li      s3, 3\n"
-                                   "loop:   lw      t0, 0(s0)\n"
-                                   "        mul     t0, t0, s3\n"
-                                   "        add     t0, t0, s1\n"
-                                   "        sw      t0, 0(s0)\n"
-                                   "        andi    t1, s2, 7\n"
-                                   "        bnez    t1, over\n"
-                                   "        regext  zero, zero, 0\n"
-                                   "        addi    t2, t2, 1\n"
-                                   "over:   addi    s2, s2, -1\n"
-                                   "        bnez    s2, loop\n"
-                                   "        endprg\n",
-                                   4);
+    SCOPED(program) p = program_new("        lui     s0, 0x90000\n"
+                                    "        csrr    s1, wid\n"
+                                    "        li      s2, 60000\n"
+                                    "        li      s3, 3\n"
+                                    "loop:   lw      t0, 0(s0)\n"
+                                    "        mul     t0, t0, s3\n"
+                                    "        add     t0, t0, s1\n"
+                                    "        sw      t0, 0(s0)\n"
+                                    "        andi    t1, s2, 7\n"
+                                    "        bnez    t1, over\n"
+                                    "        regext  zero, zero, 0\n"
+                                    "        addi    t2, t2, 1\n"
+                                    "over:   addi    s2, s2, -1\n"
+                                    "        bnez    s2, loop\n"
+                                    "        endprg\n",
+                                    4);
     p.launch.warps = 3;
     p.options.max_insns = 2000000;
     program_pass(&p);
@@ -334,18 +322,18 @@ TEST(exact_turns)
         struct sam_session_stop stop = {0};
         unsigned id;
         program_set(&p, DATA, 0);
-        struct sam_session *session = open_session(&p);
+        SCOPED_SESSION *session = open_session(&p);
         struct sam_session_break at = {.pc = program_symbol(&p, "over") - 4, .lanes = 16};
         if (round & 1) /* never stops, but is evaluated */
-            must(sam_session_add_break(session, &at, &id, &p.error), &p.error);
+            succeeds(sam_session_add_break, session, &at, &id);
         struct sam_session_watch of = {.address = DATA + 4, .size = 4};
         if (round & 2)
-            must(sam_session_add_watch(session, &of, &id, &p.error), &p.error);
+            succeeds(sam_session_add_watch, session, &of, &id);
         do {
             struct sam_session_run run = {.size = sizeof run,
                                           .instructions = 1 + test_below(&random, 150000)};
             const uint64_t time = sam_session_time(session);
-            must(sam_session_run(session, &run, &stop, &p.error), &p.error);
+            succeeds(sam_session_run, session, &run, &stop);
             assert_int_equal(sam_session_time(session) - time, stop.instructions);
             if (stop.reason == SAM_SESSION_COUNT)
                 assert_int_equal(stop.instructions, run.instructions);
@@ -353,7 +341,5 @@ TEST(exact_turns)
                 assert_int_equal(stop.reason, SAM_SESSION_DONE);
         } while (stop.reason != SAM_SESSION_DONE);
         assert_int_equal(program_word(&p, DATA), want);
-        sam_session_close(session);
     }
-    program_free(&p);
 }

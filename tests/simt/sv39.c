@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page tables that the library builds for all buffers. docs/ventus-rulings.md 4.7. */
-#include <stdio.h>
 
 #include "test.h"
 
@@ -24,15 +23,14 @@ static struct program translated(const char *text)
 
 TEST(every_buffer_is_reachable_at_its_own_address)
 {
-    struct program p = translated("li x5, 0x90000000\nli x6, 42\nsw x6, 0(x5)\n"
-                                  "li x7, 0x9002f000\nlw x8, 0(x5)\naddi x8, x8, 1\nsw x8, 0(x7)\n"
-                                  "amoadd.w x9, x8, (x5)\n"
-                                  "li x10, 0x70000000\nsw x9, 0(x10)\nlw x9, 0(x10)\n"
-                                  "sw x9, 4(x7)\n" END);
+    SCOPED(program) p = translated("li x5, 0x90000000\nli x6, 42\nsw x6, 0(x5)\n"
+                                   "li x7, 0x9002f000\nlw x8, 0(x5)\naddi x8, x8, 1\nsw x8, 0(x7)\n"
+                                   "amoadd.w x9, x8, (x5)\n"
+                                   "li x10, 0x70000000\nsw x9, 0(x10)\nlw x9, 0(x10)\n"
+                                   "sw x9, 4(x7)\n" END);
     program_pass(&p);
     EXPECT_WORDS(&p, DATA, 85);
     EXPECT_WORDS(&p, DATA + 0x2f000, 43, 42);
-    program_free(&p);
 }
 
 TEST(permissions_follow_the_sections)
@@ -58,23 +56,22 @@ TEST(permissions_follow_the_sections)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[512];
         snprintf(text, sizeof text, "%s%s", rows[i].text, constants);
-        struct program p = translated(text);
+        SCOPED(program) p = translated(text);
         if (rows[i].kind == SAM_TRAP_NONE)
             program_pass(&p);
         else
             program_trap(&p, rows[i].kind);
-        program_free(&p);
     }
 }
 
 /* A page shared by code and data has the permissions of both. */
 TEST(a_shared_page_permits_what_either_section_needs)
 {
-    struct program p = translated("la x5, word\nli x6, 9\nsw x6, 0(x5)\nlw x7, 0(x5)\n"
-                                  "li x8, 0x90000000\nsw x7, 0(x8)\n" END ".data\nword: .word 8\n");
+    SCOPED(program) p =
+        translated("la x5, word\nli x6, 9\nsw x6, 0(x5)\nlw x7, 0(x5)\n"
+                   "li x8, 0x90000000\nsw x7, 0(x8)\n" END ".data\nword: .word 8\n");
     program_pass(&p);
     EXPECT_WORDS(&p, DATA, 9);
-    program_free(&p);
 }
 
 TEST(without_an_image_code_is_whatever_lies_below_the_buffers)
@@ -96,30 +93,28 @@ TEST(without_an_image_code_is_whatever_lies_below_the_buffers)
 
 TEST(tables_follow_the_buffers_when_built_again)
 {
-    struct program p = translated("li x5, 0xa0000000\nsw x5, 0(x5)\n" END);
+    SCOPED(program) p = translated("li x5, 0xa0000000\nsw x5, 0(x5)\n" END);
     const uint64_t ptbr = p.options.ptbr;
     assert_true(ptbr > UINT32_MAX);
-    assert_int_equal(sam_gpu_map(p.gpu, 0xa0000000, 4, &p.error), SAM_OK);
+    succeeds(sam_gpu_map, p.gpu, 0xa0000000, 4);
     program_trap(&p, SAM_TRAP_STORE_PAGE);
     build(&p, p.image);
     assert_true(p.options.ptbr == ptbr);
     program_pass(&p);
     EXPECT_WORDS(&p, 0xa0000000, 0xa0000000);
-    program_free(&p);
 }
 
 /* The first and the last page of the 32-bit address space. */
 TEST(the_ends_of_the_address_space)
 {
-    struct program p = program_new("li x5, 0xfffffffc\nli x6, 3\nsw x6, 0(x5)\nlw x7, 0(x0)\n"
-                                   "li x8, 0x90000000\nsw x7, 0(x8)\n" END,
-                                   4);
-    assert_int_equal(sam_gpu_map(p.gpu, 0xfffff000, 4096, &p.error), SAM_OK);
-    assert_int_equal(sam_gpu_map(p.gpu, 0, 4096, &p.error), SAM_OK);
+    SCOPED(program) p = program_new("li x5, 0xfffffffc\nli x6, 3\nsw x6, 0(x5)\nlw x7, 0(x0)\n"
+                                    "li x8, 0x90000000\nsw x7, 0(x8)\n" END,
+                                    4);
+    succeeds(sam_gpu_map, p.gpu, 0xfffff000, 4096);
+    succeeds(sam_gpu_map, p.gpu, 0, 4096);
     program_set(&p, 0, 77);
     build(&p, p.image);
     program_pass(&p);
     EXPECT_WORDS(&p, DATA, 77);
     EXPECT_WORDS(&p, 0xfffffffc, 3);
-    program_free(&p);
 }

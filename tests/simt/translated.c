@@ -3,11 +3,8 @@
  * and memory are those of a loop in C, element by element. */
 #include "program.h"
 
-#include <stdlib.h>
-
 #include "test.h"
 
-#include "base/base.h"
 #include "machine/jit.h"
 #include "simt/simt.h"
 
@@ -143,10 +140,10 @@ static void run_width(uint32_t lanes)
     assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null", 1), 0); /* nothing is kept */
     for (size_t i = 0; i < SAM_COUNT(selections); i++) {
         const struct selection *s = &selections[i];
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         write_program(&text, s, lanes);
         assert_int_equal(setenv("SAMITE_JIT", "wait,1", 1), 0);
-        struct program p = program_new(sam_buffer_text(&text), lanes);
+        SCOPED(program) p = program_new(sam_buffer_text(&text), lanes);
         unsetenv("SAMITE_JIT");
         assert_non_null(p.gpu->jit); /* the library has been found */
         for (size_t v0 = 0; v0 < SAM_COUNT(masks); v0++)
@@ -154,8 +151,6 @@ static void run_width(uint32_t lanes)
                 run_masks(&p, s, masks[v0], masks[branch]);
         if (sam_jit_count(p.gpu->jit) == 0)
             fail_msg("%s, %u lanes: no loop was translated", s->name, (unsigned)lanes);
-        program_free(&p);
-        sam_buffer_free(&text);
     }
 }
 

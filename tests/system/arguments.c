@@ -2,9 +2,6 @@
 /* Bad arguments of system.h. */
 #include "system/program.h"
 
-#include "must.h"
-#include "refuses.h"
-
 TEST(options)
 {
     const struct sam_hart_options strict = {.l1m = {0, 1}}, narrow = {.isa = {31, SAM_EXT_I}};
@@ -67,7 +64,7 @@ TEST(memory)
 
 TEST(programs)
 {
-    struct sam_image *image = test_assemble(RV32, SAM_SYSTEM_CODE_BASE, NULL, "ebreak\n");
+    SCOPED_IMAGE *image = test_assemble(RV32, SAM_SYSTEM_CODE_BASE, NULL, "ebreak\n");
     struct sam_system *system;
     struct sam_system_result result;
     assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
@@ -82,7 +79,6 @@ TEST(programs)
     assert_int_equal(sam_system_stats(system)->launches, 0);
     assert_int_equal(sam_system_gpu_stats(system)->warp_insns, 0);
     sam_system_free(system);
-    sam_image_free(image);
 }
 
 TEST(weights)

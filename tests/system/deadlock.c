@@ -2,8 +2,6 @@
 /* Deadlocks of programs and kernels are reported; others that poll are left alone. */
 #include "system/program.h"
 
-#include <string.h>
-
 static const char *const isas[] = {RV32, RV64};
 
 /* ------------------------------------------------------------------------------------ the hart */
@@ -38,10 +36,10 @@ TEST(polls)
     for (size_t i = 0; i < 4 * SAM_COUNT(loops); i++) {
         const struct loop *loop = &loops[i / 4];
         const struct sam_hart_options options = {.collect_stats = i & 1};
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         sam_buffer_printf(&text, " li s0, 0x02001000\n li s1, 0x02000000\n %s sw zero, 4(s1)\n",
                           loop->text);
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(isas[i / 2 % 2], NULL, &options, sam_buffer_text(&text), NULL);
         if (loop->pc) {
             assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
@@ -52,8 +50,6 @@ TEST(polls)
         } else {
             system_expect(&p, 0);
         }
-        system_program_free(&p);
-        sam_buffer_free(&text);
     }
 }
 
@@ -62,7 +58,7 @@ TEST(budget)
 {
     for (uint64_t limit = 8190; limit < 8300; limit += 7) {
         const struct sam_hart_options options = {.max_insns = limit};
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(RV64, NULL, &options,
                                " li s0, 0x02001000\npoll: lw a0, 8(s0)\n addi a1, a1, 1\n"
                                " beqz a0, poll\n",
@@ -70,7 +66,6 @@ TEST(budget)
         assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
         assert_int_equal(p.result.hart.end, SAM_HART_BUDGET);
         assert_int_equal(p.result.hart.instructions, limit);
-        system_program_free(&p);
     }
 }
 
@@ -131,9 +126,9 @@ TEST(waits)
         const size_t k = i / SAM_COUNT(jobs);
         const struct sam_gpu_options gpu = {.jobs = jobs[i % SAM_COUNT(jobs)],
                                             .collect_stats = i & 1};
-        struct sam_buffer source = {0};
+        SCOPED(sam_buffer) source = {0};
         sam_buffer_printf(&source, " .globl kernel\n%s", kernels[k].kernel);
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(isas[i % 2], &(struct sam_system_options){.gpu = &gpu}, NULL, text,
                                sam_buffer_text(&source));
         if (kernels[k].waits) {
@@ -145,8 +140,6 @@ TEST(waits)
         } else {
             system_expect(&p, 0);
         }
-        system_program_free(&p);
-        sam_buffer_free(&source);
     }
 }
 
@@ -162,7 +155,7 @@ TEST(meets)
                                  " ret\n";
     for (unsigned i = 0; i < 6; i++) {
         const struct sam_gpu_options gpu = {.jobs = i % 2 ? 4 : 3};
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(RV64, &(struct sam_system_options){.gpu = &gpu}, NULL, text, kernel);
         if (gpu.jobs == 4) {
             system_expect(&p, 0);
@@ -170,6 +163,5 @@ TEST(meets)
             assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
             assert_int_equal(p.result.trap.kind, SAM_TRAP_SPIN);
         }
-        system_program_free(&p);
     }
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The weights directory, from which a program finds and decodes every tensor of a packed file. */
-#include <stdlib.h>
 
 #include "test.h"
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
-#include "must.h"
-#include "random.h"
 #include "system/weight_unit.h"
 
 enum { TENSORS = 9, HEADER = 100, GAP = 700 };
@@ -123,11 +120,9 @@ static void expect_tensor(struct unit *unit, const struct sam_weight_entry *e,
     if (result.status != SAM_WEIGHT_IS_GOOD)
         fail_msg("%s", unit->work.fault);
     assert_int_equal(result.elements, count);
-    uint8_t *have = malloc(size + 1);
-    assert_non_null(have);
+    FREED uint8_t *have = test_room(size + 1);
     unit_read(unit, DESTINATION, have, size);
     assert_true(!size || memcmp(have, elements + first * e->bits / 8, size) == 0);
-    free(have);
 }
 
 TEST(every_tensor)
@@ -136,13 +131,10 @@ TEST(every_tensor)
     for (size_t l = 0; l < SAM_COUNT(layouts); l++) {
         struct model m = make_model(&layouts[l], &random);
         struct unit unit = unit_new("", 1, m.file.size);
-        struct sam_error error = {0};
         uint32_t directory, base = l ? 0xb0000040 : 0;
-        uint8_t count[4], *file = malloc(m.packed.size);
-        assert_non_null(file);
-        must(sam_system_weights_map(unit.memory, m.packed.data, m.packed.size, base, &directory,
-                                    &error),
-             &error);
+        uint8_t count[4], *file = test_room(m.packed.size);
+        succeeds(sam_system_weights_map, unit.memory, m.packed.data, m.packed.size, base,
+                 &directory);
         base = base ? base : SOURCE + 2 * SAM_PAGE_SIZE; /* the first page belongs to the source */
         unit_read(&unit, base, file, m.packed.size);
         assert_memory_equal(file, m.packed.data, m.packed.size);
@@ -167,7 +159,7 @@ TEST(every_tensor)
 static void expect_refused(const void *data, size_t size, uint64_t address, enum sam_status status,
                            const char *text)
 {
-    struct unit unit = unit_new("", 1, 1);
+    SCOPED(unit) unit = unit_new("", 1, 1);
     struct sam_error error = {0};
     uint32_t directory = 1;
     assert_int_equal(sam_system_weights_map(unit.memory, data, size, address, &directory, &error),
@@ -178,7 +170,6 @@ static void expect_refused(const void *data, size_t size, uint64_t address, enum
     const struct sam_region *next = sam_memory_next(unit.memory, SOURCE + 1);
     assert_int_equal(next->base, DESTINATION);
     assert_null(sam_memory_next(unit.memory, DESTINATION + 1));
-    unit_free(&unit);
 }
 
 TEST(files_that_are_none)
@@ -229,15 +220,12 @@ TEST(no_room_for_the_directory)
     struct model m = make_model(NULL, &random);
     const struct sam_memory_rules rules = {.bits = 32};
     struct sam_memory *memory = sam_memory_new(&rules);
-    struct sam_error error = {0};
     uint32_t directory;
     uint64_t room = (m.packed.size + 3 * SAM_PAGE_SIZE) / SAM_PAGE_SIZE * SAM_PAGE_SIZE;
     assert_non_null(memory);
-    must(sam_host_map(memory, SAM_SYSTEM_BUFFERS, SAM_SYSTEM_BUFFERS_BYTES - room, &error), &error);
-    assert_int_equal(
-        sam_system_weights_map(memory, m.packed.data, m.packed.size, 0, &directory, &error),
-        SAM_ERR_USAGE);
-    assert_non_null(strstr(error.text, "no room"));
+    succeeds(sam_host_map, memory, SAM_SYSTEM_BUFFERS, SAM_SYSTEM_BUFFERS_BYTES - room);
+    must_fail(SAM_ERR_USAGE, "no room", sam_system_weights_map, memory, m.packed.data,
+              m.packed.size, 0, &directory);
     assert_null(sam_memory_next(memory, (UINT64_C(1) << 32) - room));
     sam_memory_free(memory);
     free_model(&m);

@@ -2,14 +2,10 @@
 /* Programs of both sides: look-up of kernels, heaps, and load errors. */
 #include "system/program.h"
 
-#include <string.h>
-
 static struct sam_system *new_system(const struct sam_system_options *options)
 {
     struct sam_system *system;
-    struct sam_error error;
-    if (sam_system_new(options, &system, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_system_new, options, &system);
     return system;
 }
 
@@ -34,9 +30,8 @@ TEST(names)
             RV64, SAM_SYSTEM_CODE_BASE, NULL,
             ".equ gpu_second, 5\n ebreak\n .data\ngpu_first: .word 1\ngpu_third: .word 3\n"
             "gpu_missing: .word 4\ngpufirst: .word 6\n.section .rodata\ngpu__start: .word 2\n");
-        struct sam_image *a =
-            test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
-        struct sam_image *b = test_assemble("ventus", 0x80010000, NULL, kernels_b);
+        SCOPED_IMAGE *a = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
+        SCOPED_IMAGE *b = test_assemble("ventus", 0x80010000, NULL, kernels_b);
         for (unsigned step = 0; step < 3; step++) {
             if (step == order % 3)
                 assert_int_equal(sam_system_load(system, program, NULL), SAM_OK);
@@ -52,8 +47,6 @@ TEST(names)
         assert_int_equal(word(system, program, "gpufirst"), 6);
         sam_system_free(system);
         sam_image_free(program);
-        sam_image_free(a);
-        sam_image_free(b);
     }
 }
 
@@ -78,11 +71,10 @@ TEST(bad_images)
         {"ventus", "ret\n", 0x02000000, true, "control registers"},
         {"ventus", "ret\n", 0x70000000, true, "local-memory window"},
     };
-    struct sam_image *kernels =
-        test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
+    SCOPED_IMAGE *kernels = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         struct sam_system *system = new_system(NULL);
-        struct sam_image *image = test_assemble(cases[i].isa, cases[i].base, NULL, cases[i].text);
+        SCOPED_IMAGE *image = test_assemble(cases[i].isa, cases[i].base, NULL, cases[i].text);
         struct sam_error error;
         assert_int_equal(sam_system_load_gpu(system, kernels, NULL), SAM_OK);
         assert_int_not_equal(cases[i].gpu ? sam_system_load_gpu(system, image, &error)
@@ -91,20 +83,17 @@ TEST(bad_images)
         if (!strstr(error.text, cases[i].words))
             fail_msg("no '%s' in: %s", cases[i].words, error.text);
         sam_system_free(system);
-        sam_image_free(image);
     }
-    sam_image_free(kernels);
 }
 
 /* A program that is loaded again starts anew; its kernels' addresses are kept. */
 TEST(again)
 {
     struct sam_system *system = new_system(NULL);
-    struct sam_image *program =
+    SCOPED_IMAGE *program =
         test_assemble(RV64, SAM_SYSTEM_CODE_BASE, NULL,
                       "la t0, gpu_first\n sw zero, 0(t0)\n ebreak\n .data\ngpu_first: .word 1\n");
-    struct sam_image *kernels =
-        test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
+    SCOPED_IMAGE *kernels = test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels_a);
     assert_int_equal(sam_system_load_gpu(system, kernels, NULL), SAM_OK);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(sam_system_load(system, program, NULL), SAM_OK);
@@ -115,8 +104,6 @@ TEST(again)
         assert_int_equal(word(system, program, "gpu_first"), 0);
     }
     sam_system_free(system);
-    sam_image_free(program);
-    sam_image_free(kernels);
 }
 
 /* The heap follows the program in the same buffer, also when __heap_end sets its end; brk ends
@@ -143,18 +130,17 @@ TEST(heap)
                  {0x4000, 0x3000, true},
                  {0x4000, 0x6000, false}};
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         struct sam_hostio *host;
         assert_int_equal(sam_hostio_new(NULL, &host, NULL), SAM_OK);
         sam_buffer_printf(&text, brk, cases[i].more);
         struct system_program p = system_program_new(
             RV64, &(struct sam_system_options){.heap_size = cases[i].heap_size},
             &(struct sam_hart_options){.hostio = host}, sam_buffer_text(&text), NULL);
-        assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_OK);
+        succeeds(sam_system_run, p.system, &p.result);
         assert_int_equal(sam_hart_x(p.hart, 9) == 0, cases[i].moved);
         system_program_free(&p);
         sam_hostio_free(host);
-        sam_buffer_free(&text);
     }
     struct system_program p = system_program_new(
         RV32, NULL, NULL, ".globl __heap_end\n.equ __heap_end, 0x43000000\n ebreak\n", NULL);
@@ -168,23 +154,20 @@ TEST(heap)
 TEST(embedded)
 {
     struct sam_system *system = new_system(NULL);
-    struct sam_image *image = sam_image_new(64);
+    SCOPED_IMAGE *image = sam_image_new(64);
     uint8_t code[8] = {0x13, 0, 0, 0, 0x13, 0, 0, 0};
     const struct sam_section sections[] = {
         {.name = ".text", .address = SAM_SYSTEM_CODE_BASE, .size = 8, .data_size = 8, .data = code},
         {.name = ".gpu", .address = SAM_CODE_BASE, .size = 8, .data_size = 8, .data = code},
     };
-    struct sam_error error;
     assert_non_null(image);
     for (size_t i = 0; i < 2; i++)
-        if (sam_image_add_section(image, &sections[i], &error) != SAM_OK)
-            fail_msg("%s", error.text);
-    assert_int_equal(sam_image_finish(image, &error), SAM_OK);
-    assert_int_equal(sam_system_load(system, image, &error), SAM_OK);
+        succeeds(sam_image_add_section, image, &sections[i]);
+    succeeds(sam_image_finish, image);
+    succeeds(sam_system_load, system, image);
     assert_int_equal(sam_system_read(system, SAM_CODE_BASE, code, 8, NULL), SAM_OK);
     /* The heap belongs to the program proper. */
     assert_int_equal(sam_system_read(system, SAM_SYSTEM_CODE_BASE, NULL, 0x1001000, NULL), SAM_OK);
     assert_int_equal(sam_system_read(system, 0x80001000, NULL, 1, NULL), SAM_ERR_USAGE);
     sam_system_free(system);
-    sam_image_free(image);
 }

@@ -2,8 +2,6 @@
 /* The memory map: mapped ranges, exact bounds on both sides, and code written by the other side. */
 #include "system/program.h"
 
-#include <string.h>
-
 static const char *const isas[] = {RV32, RV64};
 
 TEST(map)
@@ -30,32 +28,29 @@ TEST(map)
         {DATA_BASE + DATA_SIZE, 0},
     };
     for (size_t i = 0; i < 2; i++) {
-        struct system_program p = system_program_new(isas[i], NULL, NULL, "ebreak\n", NULL);
+        SCOPED(system_program) p = system_program_new(isas[i], NULL, NULL, "ebreak\n", NULL);
         assert_int_equal(sam_hart_x(p.hart, 2), 0x70000000);
         for (size_t k = 0; k < SAM_COUNT(ranges); k++) {
             const uint64_t size = ranges[k].size ? ranges[k].size : 1;
             assert_int_equal(sam_system_read(p.system, ranges[k].first, NULL, size, NULL) == SAM_OK,
                              ranges[k].size != 0);
         }
-        system_program_free(&p);
     }
 }
 
 /* A load or store of the hart at `address`. */
 static void touch(const char *isa, const char *access, uint64_t address, unsigned cause)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_printf(&text,
                       " li t0, 0x%llx\n %s t1, 0(t0)\n"
                       " li t6, 0x02000000\n sw zero, 4(t6)\n",
                       (unsigned long long)address, access);
-    struct system_program p = system_program_new(isa, NULL, NULL, sam_buffer_text(&text), NULL);
+    SCOPED(system_program) p = system_program_new(isa, NULL, NULL, sam_buffer_text(&text), NULL);
     if (cause)
         system_expect_trap(&p, cause, address, "");
     else
         system_expect(&p, 0);
-    system_program_free(&p);
-    sam_buffer_free(&text);
 }
 
 /* The hart sees the exact bytes of buffers, no local memory, and nothing above 4 GiB. */
@@ -88,16 +83,15 @@ TEST(regions)
                                " sb t1, 100(t0)\n"
                                " lb t2, 149(t0)\n"
                                "last: sb t1, 150(t0)\n";
-    struct system_program p = system_program_new(RV64, NULL, NULL, text, NULL);
+    SCOPED(system_program) p = system_program_new(RV64, NULL, NULL, text, NULL);
     uint8_t bytes[150];
-    assert_int_equal(sam_system_map(p.system, 0xb0000000, 100, &p.error), SAM_OK);
-    assert_int_equal(sam_system_map(p.system, 0xb0000064, 50, &p.error), SAM_OK);
+    succeeds(sam_system_map, p.system, 0xb0000000, 100);
+    succeeds(sam_system_map, p.system, 0xb0000064, 50);
     assert_int_equal(sam_system_read(p.system, 0xb0000000, bytes, 150, &p.error), SAM_ERR_USAGE);
-    assert_int_equal(sam_system_read(p.system, 0xb0000064, bytes, 50, &p.error), SAM_OK);
+    succeeds(sam_system_read, p.system, 0xb0000064, bytes, 50);
     assert_int_equal(sam_system_map(p.system, 0xb0000032, 100, &p.error), SAM_ERR_USAGE);
     system_expect_trap(&p, 7, 0xb0000096, "<last+0x0>");
     assert_int_equal(system_word(&p, 0xb0000064) & 0xff, 1);
-    system_program_free(&p);
 }
 
 #define RECORD                                                                                     \
@@ -135,17 +129,14 @@ TEST(kernel_rewritten)
                                   " ret\n";
     for (size_t i = 0; i < 8; i++) {
         const struct sam_gpu_options gpu = {.jobs = i & 2 ? 4 : 1, .collect_stats = i & 4};
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         sam_buffer_printf(&text, form, i % 2 ? "lwu" : "lw");
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(isas[i % 2], &(struct sam_system_options){.gpu = &gpu}, NULL,
                                sam_buffer_text(&text), kernels);
-        if (sam_system_run(p.system, &p.result, &p.error) != SAM_OK)
-            fail_msg("%s", p.error.text);
+        succeeds(sam_system_run, p.system, &p.result);
         assert_int_equal(sam_hart_x(p.hart, 20), 7);
         assert_int_equal(sam_hart_x(p.hart, 21), 42);
-        system_program_free(&p);
-        sam_buffer_free(&text);
     }
 }
 
@@ -176,13 +167,11 @@ TEST(program_rewritten)
                                   "patched: ret\n";
     for (size_t i = 0; i < 4; i++) {
         const struct sam_hart_options hart = {.collect_stats = i & 2};
-        struct system_program p = system_program_new(isas[i % 2], NULL, &hart, text, kernels);
-        if (sam_system_run(p.system, &p.result, &p.error) != SAM_OK)
-            fail_msg("%s", p.error.text);
+        SCOPED(system_program) p = system_program_new(isas[i % 2], NULL, &hart, text, kernels);
+        succeeds(sam_system_run, p.system, &p.result);
         assert_int_equal(sam_hart_x(p.hart, 20), 1);
         assert_int_equal(sam_hart_x(p.hart, 21), 2);
         assert_int_equal(sam_hart_x(p.hart, 22), 3);
-        system_program_free(&p);
     }
 }
 
@@ -231,12 +220,10 @@ TEST(program_rewritten_often)
     }
     for (size_t i = 0; i < 4; i++) {
         const struct sam_gpu_options gpu = {.collect_stats = i & 2};
-        struct system_program p = system_program_new(
+        SCOPED(system_program) p = system_program_new(
             isas[i % 2], &(struct sam_system_options){.gpu = &gpu}, NULL, text, kernels);
-        if (sam_system_run(p.system, &p.result, &p.error) != SAM_OK)
-            fail_msg("%s", p.error.text);
+        succeeds(sam_system_run, p.system, &p.result);
         assert_int_equal(sam_hart_x(p.hart, 22), expected);
-        system_program_free(&p);
     }
 }
 
@@ -260,11 +247,9 @@ TEST(atomics)
                                   " amoadd.w zero, t0, (a0)\n"
                                   "patched: ret\n";
     for (size_t i = 0; i < 2; i++) {
-        struct system_program p = system_program_new(isas[i], NULL, NULL, text, kernels);
-        if (sam_system_run(p.system, &p.result, &p.error) != SAM_OK)
-            fail_msg("%s", p.error.text);
+        SCOPED(system_program) p = system_program_new(isas[i], NULL, NULL, text, kernels);
+        succeeds(sam_system_run, p.system, &p.result);
         assert_int_equal(sam_hart_x(p.hart, 20), 1);
         assert_int_equal(sam_hart_x(p.hart, 21), 5 + 10 + 1 + 10);
-        system_program_free(&p);
     }
 }

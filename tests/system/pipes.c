@@ -2,8 +2,6 @@
 /* Pipes of a program described by hand: their cycles against those of the units. */
 #include "system/program.h"
 
-#include <string.h>
-
 /* s0: the page of the GPU's queue, s1: a launch record, s2: the page of the weight unit's queue,
  * s3: a record that counts symbols. */
 static const char text[] =
@@ -171,30 +169,28 @@ static void expect_operations(const struct sam_system_figures *f)
 
 TEST(test_cycles)
 {
-    struct system_program p = open_program(true);
+    SCOPED(system_program) p = open_program(true);
     struct sam_system_mark marks[MARKS];
     struct sam_system_figures *f;
     place(p.image, marks);
     const struct sam_system_pipes pipes = describe(marks);
-    assert_int_equal(sam_system_describe_pipes(p.system, &pipes, &p.error), SAM_OK);
+    succeeds(sam_system_describe_pipes, p.system, &pipes);
     assert_int_equal(sam_system_describe_pipes(p.system, &pipes, &p.error), SAM_ERR_USAGE);
     system_expect(&p, 0);
-    assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_OK);
+    succeeds(sam_system_measure, p.system, &f);
     system_expect_sums(f);
     expect_pipes(f);
     expect_operations(f);
     sam_system_figures_free(f);
-    system_program_free(&p);
 }
 
 /* A run without timing keeps no pipes. */
 TEST(test_untimed)
 {
-    struct system_program p = open_program(false);
+    SCOPED(system_program) p = open_program(false);
     struct sam_system_mark marks[MARKS];
     place(p.image, marks);
     const struct sam_system_pipes pipes = describe(marks);
-    assert_int_equal(sam_system_describe_pipes(p.system, &pipes, &p.error), SAM_OK);
+    succeeds(sam_system_describe_pipes, p.system, &pipes);
     system_expect(&p, 0);
-    system_program_free(&p);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "system/program.h"
 
-#include <string.h>
-
 struct system_program system_program_new(const char *isa, const struct sam_system_options *options,
                                          const struct sam_hart_options *hart, const char *text,
                                          const char *kernels)
@@ -17,8 +15,7 @@ struct system_program system_program_new(const char *isa, const struct sam_syste
     o.size = sizeof o;
     h.size = sizeof h;
     o.hart = &h;
-    if (sam_isa_parse(isa, &h.isa, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_isa_parse, isa, &h.isa);
     p.image = test_assemble(isa, SAM_SYSTEM_CODE_BASE, NULL, text);
     p.kernels =
         kernels ? test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), kernels) : NULL;

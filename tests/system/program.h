@@ -7,7 +7,6 @@
 #include "test.h"
 
 #include "assemble.h"
-#include "base/base.h"
 #include "samite/device/layout.h"
 #include "samite/samite.h"
 

@@ -2,8 +2,6 @@
 /* The queue of the GPU: launches of real kernels by the hart's program. */
 #include "system/program.h"
 
-#include <string.h>
-
 static const char *const isas[] = {RV32, RV64};
 
 /* s0: the page of the queue, s1: the record, whose start pc and kernel are set. A record has
@@ -45,7 +43,7 @@ TEST(launches)
                                        16);
     for (size_t i = 0; i < 4; i++) {
         const struct sam_gpu_options gpu = {.jobs = i < 2 ? 1 : 4};
-        struct system_program p = system_program_new(
+        SCOPED(system_program) p = system_program_new(
             isas[i % 2], &(struct sam_system_options){.gpu = &gpu}, NULL, text, system_fill);
         system_expect(&p, 0);
         static const uint64_t registers[][2] = {{18, 0}, {19, 0}, {20, 1}, {21, 0},
@@ -61,7 +59,6 @@ TEST(launches)
         assert_int_equal(sam_system_stats(p.system)->failed_launches, 0);
         assert_int_equal(sam_system_gpu_stats(p.system)->workgroups, 32);
         assert_int_equal(p.result.trap.kind, SAM_TRAP_NONE);
-        system_program_free(&p);
     }
 }
 
@@ -90,10 +87,9 @@ TEST(dependent)
     for (uint32_t i = 20; i; i--)
         expected = 3 * expected + i + 1;
     for (size_t i = 0; i < 2; i++) {
-        struct system_program p = system_program_new(isas[i], NULL, NULL, text, kernel);
+        SCOPED(system_program) p = system_program_new(isas[i], NULL, NULL, text, kernel);
         system_expect(&p, 0);
         assert_int_equal((uint32_t)sam_hart_x(p.hart, 20), expected);
-        system_program_free(&p);
     }
 }
 
@@ -129,7 +125,7 @@ TEST(trap_ends)
     static const char text[] = PROGRAM(" sw s1, 0(s0)\n li s2, 1\n" EXIT(0), 1);
     for (size_t i = 0; i < 2; i++) {
         struct seen seen = {0};
-        struct system_program p = system_program_new(
+        SCOPED(system_program) p = system_program_new(
             isas[i], &(struct sam_system_options){.launched = see, .launched_context = &seen}, NULL,
             text, overrun);
         assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
@@ -145,7 +141,6 @@ TEST(trap_ends)
         assert_int_equal(seen.trap, SAM_TRAP_STORE_FAULT);
         assert_string_equal(seen.kernel, "kernel");
         assert_int_equal(seen.record, sam_hart_x(p.hart, 9));
-        system_program_free(&p);
     }
 }
 
@@ -171,7 +166,7 @@ TEST(trap_reports)
                                  " sw t0, 0(zero)\n"
                                  "1: .word 0\n";
     for (size_t i = 0; i < 2; i++) {
-        struct system_program p = system_program_new(
+        SCOPED(system_program) p = system_program_new(
             isas[i], &(struct sam_system_options){.gpu_traps = SAM_SYSTEM_TRAPS_REPORT}, NULL, text,
             kernel);
         system_expect(&p, 0);
@@ -184,7 +179,6 @@ TEST(trap_reports)
         assert_int_equal(sam_system_stats(p.system)->failed_launches, 3);
         assert_int_equal(p.result.trap.kind, SAM_TRAP_STORE_FAULT);
         assert_int_equal(p.result.trapped_launch, 0);
-        system_program_free(&p);
     }
 }
 
@@ -206,16 +200,14 @@ TEST(bad_records)
         {"li t0, 5\n sw t0, 40(s1)", "word 10 is 0x5: expected 0"},
     };
     for (size_t i = 0; i < 2 * SAM_COUNT(cases); i++) {
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         sam_buffer_printf(&text, PROGRAM(" %s\nbad: sw s1, 0(s0)\n", 1), cases[i / 2].change);
-        struct system_program p = system_program_new(
+        SCOPED(system_program) p = system_program_new(
             isas[i % 2], &(struct sam_system_options){.gpu_traps = SAM_SYSTEM_TRAPS_REPORT}, NULL,
             sam_buffer_text(&text), system_fill);
         system_expect_trap(&p, 7, SAM_SYSTEM_GPU_SUBMIT, cases[i / 2].words);
         assert_non_null(strstr(p.error.text, "<bad+0x0>"));
         assert_int_equal(sam_system_stats(p.system)->launches, 0);
-        system_program_free(&p);
-        sam_buffer_free(&text);
     }
 }
 
@@ -233,15 +225,13 @@ TEST(bad_places)
         {"li t0, 0x02000000\n la t1, args\n sw t0, 0(t1)", SAM_TRAP_STORE_FAULT},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         sam_buffer_printf(&text, PROGRAM(" %s\n sw s1, 0(s0)\n", 1), cases[i].change);
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(RV64, NULL, NULL, sam_buffer_text(&text), system_fill);
         assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
         assert_int_equal(p.result.end, SAM_SYSTEM_END_TRAP);
         assert_int_equal(p.result.trap.kind, cases[i].kind);
-        system_program_free(&p);
-        sam_buffer_free(&text);
     }
 }
 
@@ -253,12 +243,11 @@ static const char spin[] = " .globl kernel\n"
 TEST(budget)
 {
     const struct sam_gpu_options gpu = {.max_insns = 5000};
-    struct system_program p = system_program_new(RV32, &(struct sam_system_options){.gpu = &gpu},
-                                                 NULL, PROGRAM(" sw s1, 0(s0)\n", 2), spin);
+    SCOPED(system_program) p = system_program_new(RV32, &(struct sam_system_options){.gpu = &gpu},
+                                                  NULL, PROGRAM(" sw s1, 0(s0)\n", 2), spin);
     assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
     assert_int_equal(p.result.end, SAM_SYSTEM_END_TRAP);
     assert_int_equal(p.result.trap.kind, SAM_TRAP_BUDGET);
-    system_program_free(&p);
 }
 
 static void set_stop(void *context, const struct sam_gpu_progress *progress)
@@ -273,11 +262,10 @@ TEST(stopped)
     stop = 0;
     const struct sam_gpu_options gpu = {
         .stop = &stop, .progress = set_stop, .progress_context = (void *)(uintptr_t)&stop};
-    struct system_program p = system_program_new(RV64, &(struct sam_system_options){.gpu = &gpu},
-                                                 NULL, PROGRAM(" sw s1, 0(s0)\n", 2), spin);
+    SCOPED(system_program) p = system_program_new(RV64, &(struct sam_system_options){.gpu = &gpu},
+                                                  NULL, PROGRAM(" sw s1, 0(s0)\n", 2), spin);
     assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_STOPPED);
     assert_int_equal(p.result.hart.end, SAM_HART_STOPPED);
     assert_non_null(strstr(p.error.text, "launch 0 <kernel> (record 0x"));
     assert_non_null(strstr(p.error.text, "stopped after 0 of 2 workgroups"));
-    system_program_free(&p);
 }

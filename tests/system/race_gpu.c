@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses of a launch as seen by the race check: for each byte of memory, the kinds of access
  * and the first instruction of each, as a session of the same launch records them. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "must.h"
 #include "samite/session.h"
 #include "simt/program.h"
 #include "system/race_watch.h"
@@ -121,9 +119,9 @@ static void expect_same(const char *text, uint32_t warps, uint32_t workgroups, b
     p.launch.lds_size = 4096;
     p.options = (struct sam_gpu_options){
         .size = sizeof p.options, .schedule = by_turns ? SAM_SCHEDULE_RR1 : SAM_SCHEDULE_RUN};
-    must(sam_gpu_set_options(p.gpu, &p.options, &p.error), &p.error);
-    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error);
-    must(sam_session_run(session, &run, &stop, &p.error), &p.error);
+    succeeds(sam_gpu_set_options, p.gpu, &p.options);
+    succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
+    succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     sam_session_close(session);
     program_free(&p);

@@ -3,8 +3,6 @@
  * and with both sides, and none if the program waits. */
 #include "system/program.h"
 
-#include <string.h>
-
 #include "streams.h"
 
 /* Stores a word per lane to 0x90000000, loads one from 0x90000100, adds to the word at 0x90000200,
@@ -60,9 +58,8 @@ static struct system_program begin_with(const struct sam_system_options *options
     assert_true(snprintf(text, sizeof text, "%s%s%s", BEGIN, body, END) < (int)sizeof text);
     p = system_program_new(RV32, options, NULL, text, NULL);
     p.kernels = test_assemble("ventus", SAM_CODE_BASE, NULL, kernels);
-    if (sam_system_map(p.system, 0x90000000, 0x1000, &p.error) != SAM_OK ||
-        sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_system_map, p.system, 0x90000000, 0x1000);
+    succeeds(sam_system_load_gpu, p.system, p.kernels);
     return p;
 }
 
@@ -98,7 +95,7 @@ static void expect_side(const struct system_program *p, const struct sam_system_
 
 static void expect(const struct planted *planted)
 {
-    struct system_program p = begin(planted->body, kernel);
+    SCOPED(system_program) p = begin(planted->body, kernel);
     size_t count;
     uint64_t dropped;
     system_expect(&p, 0);
@@ -116,7 +113,6 @@ static void expect(const struct planted *planted)
         expect_side(&p, &races[0].access, &planted->access);
         expect_side(&p, &races[0].in_flight, &planted->in_flight);
     }
-    system_program_free(&p);
 }
 
 #define GPU(access, symbol)                                                                        \
@@ -221,7 +217,7 @@ TEST(the_weight_unit_and_others)
 /* Of the room for chunks, exactly the bytes reported by the result are written. */
 TEST(encoded_bytes)
 {
-    struct system_program p =
+    SCOPED(system_program) p =
         begin("lw t0, 16(s1)\nli t0, 1\nsw t0, 0(s6)\nsw s6, 0(s5)\naddi t1, s0, 0x3e0\n"
               "addi t2, s0, 0x7f0\n1: lb t0, 0(t1)\naddi t1, t1, 1\nbne t1, t2, 1b\n",
               kernel);
@@ -235,7 +231,6 @@ TEST(encoded_bytes)
     assert_int_equal(races[0].address, 0x90000400);
     assert_int_equal(races[0].size, bytes);
     assert_int_equal(races[0].count, bytes);
-    system_program_free(&p);
 }
 
 /* Reads of the program before it accesses the launch's bytes. */
@@ -271,7 +266,7 @@ TEST(polling_in_time)
     };
     const struct sam_system_timing timing = {.size = sizeof timing};
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct system_program p =
+        SCOPED(system_program) p =
             begin_with(&(struct sam_system_options){.check_races = true, .timing = &timing},
                        cases[i].body, kernel);
         size_t count;
@@ -282,7 +277,6 @@ TEST(polling_in_time)
             assert_int_equal(races[0].in_flight.number, cases[i].number);
             assert_int_equal(races[0].address, 0x90000004);
         }
-        system_program_free(&p);
     }
 }
 
@@ -294,7 +288,7 @@ TEST(the_check_changes_nothing)
     char *reports[2];
     uint32_t words[2];
     for (unsigned i = 0; i < 2; i++) {
-        struct system_program p = begin_with(
+        SCOPED(system_program) p = begin_with(
             &(struct sam_system_options){.check_races = i == 1, .timing = &timing}, body, kernel);
         struct sam_system_figures *figures;
         size_t count;
@@ -302,11 +296,9 @@ TEST(the_check_changes_nothing)
         sam_system_races(p.system, &count, NULL);
         assert_int_equal(count > 0, i == 1);
         words[i] = system_word(&p, 0x90000408);
-        assert_int_equal(sam_system_measure(p.system, &figures, &p.error), SAM_OK);
-        assert_int_equal(sam_system_report(figures, NULL, SAM_SYSTEM_TEXT, &reports[i], &p.error),
-                         SAM_OK);
+        succeeds(sam_system_measure, p.system, &figures);
+        succeeds(sam_system_report, figures, NULL, SAM_SYSTEM_TEXT, &reports[i]);
         sam_system_figures_free(figures);
-        system_program_free(&p);
     }
     assert_string_equal(reports[0], reports[1]);
     assert_int_equal(words[0], words[1]);
@@ -318,14 +310,13 @@ TEST(the_check_changes_nothing)
 TEST(a_queue_orders_itself)
 {
     size_t count;
-    struct system_program p =
+    SCOPED(system_program) p =
         begin("lw t0, 8(s1)\nsw s3, 0(s1)\nsw s3, 0(s1)\nlb t0, 3(s0)\n", kernel);
     system_expect(&p, 0);
     const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);
     assert_int_equal(count, 1);
     assert_int_equal(races[0].in_flight.number, 2);
     assert_int_equal(races[0].address, 0x90000003);
-    system_program_free(&p);
 }
 
 /* A kernel that overwrites the hart's program races with the fetches there; the store that
@@ -340,7 +331,7 @@ TEST(a_launch_that_writes_the_harts_code)
                                  "addi t0, t0, 4\n"
                                  "bne t0, t1, 1b\n"
                                  "endprg\n";
-    struct system_program p = begin("x: nop\nnop\nlw t0, 16(s1)\nnop\n", writes);
+    SCOPED(system_program) p = begin("x: nop\nnop\nlw t0, 16(s1)\nnop\n", writes);
     size_t count;
     system_expect(&p, 0);
     const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);
@@ -352,7 +343,6 @@ TEST(a_launch_that_writes_the_harts_code)
         assert_int_equal(races[i].access.access, SAM_SYSTEM_FETCH);
         assert_int_equal(races[i].in_flight.pc, symbol(&p, SAM_SYSTEM_BY_GPU, "st"));
     }
-    system_program_free(&p);
 }
 
 /* Host reads and writes on behalf of the program count as the program's. */
@@ -362,19 +352,17 @@ TEST(calls_of_the_host)
     static const char body[] = "li a0, 4\nmv a1, s0\n.balign 16\nslli zero, zero, 0x1f\n"
                                "x: ebreak\nsrai zero, zero, 7\n";
     struct sam_hostio *host;
-    struct sam_error error;
     char text[4096];
     size_t count;
     const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = {test_drop, NULL}};
-    assert_int_equal(sam_hostio_new(&sinks, &host, &error), SAM_OK);
+    succeeds(sam_hostio_new, &sinks, &host);
     assert_true(snprintf(text, sizeof text, "%s%s%s", BEGIN, body, END) < (int)sizeof text);
     struct system_program p =
         system_program_new(RV32, &(struct sam_system_options){.check_races = true},
                            &(struct sam_hart_options){.hostio = host}, text, NULL);
     p.kernels = test_assemble("ventus", SAM_CODE_BASE, NULL, kernel);
-    if (sam_system_map(p.system, 0x90000000, 0x1000, &p.error) != SAM_OK ||
-        sam_system_load_gpu(p.system, p.kernels, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    succeeds(sam_system_map, p.system, 0x90000000, 0x1000);
+    succeeds(sam_system_load_gpu, p.system, p.kernels);
     system_expect(&p, 0);
     const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);
     assert_int_equal(count, 1);
@@ -387,10 +375,10 @@ TEST(calls_of_the_host)
 
 TEST(the_report_has_symbols)
 {
-    struct system_program p = begin("x: lw t0, 4(s0)\n", kernel);
+    SCOPED(system_program) p = begin("x: lw t0, 4(s0)\n", kernel);
     char *text, expected[512];
     system_expect(&p, 0);
-    assert_int_equal(sam_system_print_races(p.system, 0, &text, &p.error), SAM_OK);
+    succeeds(sam_system_print_races, p.system, 0, &text);
     snprintf(expected, sizeof expected,
              "race: 4 bytes at 0x90000004 to 0x90000007\n"
              "  load by the hart at pc 0x%08llx <x+0x0>\n"
@@ -402,32 +390,28 @@ TEST(the_report_has_symbols)
              (unsigned long long)symbol(&p, SAM_SYSTEM_BY_HART, "sub"));
     assert_string_equal(text, expected);
     sam_text_free(text);
-    system_program_free(&p);
 }
 
 /* The GPU of a system may get other options between runs. */
 TEST(options_of_the_gpu)
 {
-    struct system_program p = begin("x: lw t0, 4(s0)\n", kernel);
+    SCOPED(system_program) p = begin("x: lw t0, 4(s0)\n", kernel);
     size_t count;
     const struct sam_gpu_options options = {.size = sizeof options, .jobs = 2};
-    assert_int_equal(sam_gpu_set_options(sam_system_gpu(p.system), &options, &p.error), SAM_OK);
+    succeeds(sam_gpu_set_options, sam_system_gpu(p.system), &options);
     system_expect(&p, 0);
     sam_system_races(p.system, &count, NULL);
     assert_int_equal(count, 1);
-    system_program_free(&p);
 }
 
 TEST(without_the_check_there_is_nothing)
 {
-    struct system_program p = system_program_new(RV32, NULL, NULL, "1: j 1b\n", NULL);
+    SCOPED(system_program) p = system_program_new(RV32, NULL, NULL, "1: j 1b\n", NULL);
     size_t count = 1;
     uint64_t dropped = 1;
-    char *text;
+    SCOPED_TEXT *text = NULL;
     assert_null(sam_system_races(p.system, &count, &dropped));
     assert_int_equal(count + dropped, 0);
-    assert_int_equal(sam_system_print_races(p.system, 0, &text, &p.error), SAM_OK);
+    succeeds(sam_system_print_races, p.system, 0, &text);
     assert_string_equal(text, "");
-    sam_text_free(text);
-    system_program_free(&p);
 }

@@ -4,12 +4,6 @@
  * races that follow from docs/system-rulings.md, byte by byte. */
 #include "system/program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "random.h"
-
 #define DATA  UINT32_C(0x90000000)
 #define SPACE 0x200u /* contended bytes */
 
@@ -163,8 +157,7 @@ static void make_program(struct scene *s, const struct sam_image *kernels)
     }
     put(text, size, "li s3, 0x02000000\nsw zero, 4(s3)\n.data\n.balign 64\n");
     for (unsigned k = 0; k < KERNELS; k++) {
-        char name[8];
-        snprintf(name, sizeof name, "k%u", k);
+        FREED char *name = formatted("k%u", k);
         put(text, size, "r%u: .word 0x%llx, 0, 1, 1, 1, 4, 1, 1024, 0, 0, 0, 0, 0, 0, 0, 0\n", k,
             (unsigned long long)sam_image_find(kernels, name)->value);
     }
@@ -251,8 +244,7 @@ static void access_memory(struct scene *s, const struct event *a)
 
 static uint64_t symbol(const struct sam_image *image, const char *letter, unsigned number)
 {
-    char name[32];
-    snprintf(name, sizeof name, "%s%u", letter, number);
+    FREED char *name = formatted("%s%u", letter, number);
     const struct sam_symbol *found = sam_image_find(image, name);
     assert_non_null(found);
     return found->value;
@@ -265,8 +257,7 @@ static void follow_launch(struct scene *s, const struct system_program *p, unsig
     access_memory(s, e);
     for (unsigned i = 0; i < s->kernels[k].count; i++) {
         const struct instruction *made = &s->kernels[k].instructions[i];
-        char name[16];
-        snprintf(name, sizeof name, "k%u_", k);
+        FREED char *name = formatted("k%u_", k);
         *e = (struct event){e->agent,        made->kind, symbol(p->kernels, name, i),
                             e->submitted_pc, e->number,  made->address,
                             made->size};
@@ -348,7 +339,6 @@ static const struct sam_system_race *find(const struct sam_system_race *races, s
 static size_t one(uint64_t *random)
 {
     struct scene *s = sam_alloc(1, sizeof *s);
-    struct sam_error error;
     size_t count;
     assert_non_null(s);
     s->random = random;
@@ -359,9 +349,8 @@ static size_t one(uint64_t *random)
     struct system_program p = system_program_new(
         RV32, &(struct sam_system_options){.check_races = true}, NULL, s->text, NULL);
     p.kernels = kernels;
-    if (sam_system_map(p.system, DATA, 0x1000, &error) != SAM_OK ||
-        sam_system_load_gpu(p.system, kernels, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_system_map, p.system, DATA, 0x1000);
+    succeeds(sam_system_load_gpu, p.system, kernels);
     system_expect(&p, 0);
     follow(s, &p);
     const struct sam_system_race *races = sam_system_races(p.system, &count, NULL);

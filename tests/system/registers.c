@@ -2,8 +2,6 @@
 /* The page of console and power, and accesses to control registers that fault. */
 #include "system/program.h"
 
-#include <string.h>
-
 #include "streams.h"
 
 static const char *const isas[] = {RV32, RV64};
@@ -26,11 +24,10 @@ static const char hello[] = " li t0, 0x02000000\n"
 TEST(console)
 {
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         struct sam_hostio *host;
-        struct sam_error error;
         const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = test_sink(&text)};
-        assert_int_equal(sam_hostio_new(&sinks, &host, &error), SAM_OK);
+        succeeds(sam_hostio_new, &sinks, &host);
         struct system_program p = system_program_new(
             isas[i], NULL, &(struct sam_hart_options){.hostio = host}, hello, NULL);
         system_expect(&p, 300);
@@ -39,7 +36,6 @@ TEST(console)
         assert_int_equal(sam_system_stats(p.system)->register_stores, 7);
         system_program_free(&p);
         sam_hostio_free(host);
-        sam_buffer_free(&text);
     }
 }
 
@@ -77,14 +73,13 @@ TEST(counter)
                                " ebreak\n";
     for (size_t i = 0; i < 2 * SAM_COUNT(isas); i++) {
         const struct sam_hart_options options = {.size = sizeof options, .collect_stats = i & 1};
-        struct system_program p = system_program_new(isas[i / 2], NULL, &options, text, NULL);
-        assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_OK);
+        SCOPED(system_program) p = system_program_new(isas[i / 2], NULL, &options, text, NULL);
+        succeeds(sam_system_run, p.system, &p.result);
         assert_int_equal(p.result.hart.end, SAM_HART_EBREAK);
         assert_int_equal(sam_hart_x(p.hart, 8), 202);
         assert_int_equal(sam_hart_x(p.hart, 9), 1);
         assert_int_equal(sam_hart_x(p.hart, 18), 0);
         assert_int_equal(sam_hart_x(p.hart, 19), 3);
-        system_program_free(&p);
     }
 }
 
@@ -98,9 +93,8 @@ TEST(identity)
                                " ebreak\n";
     const struct sam_system_options large = {.l1m_size = 0x8000000, .l0m_size = 0x1000, .sms = 64};
     struct sam_system_config *config;
-    struct sam_error error;
-    assert_int_equal(sam_system_config_new(&config, &error), SAM_OK);
-    assert_int_equal(sam_system_config_set(config, "gpu.sms=4,mx.mlen=256", &error), SAM_OK);
+    succeeds(sam_system_config_new, &config);
+    succeeds(sam_system_config_set, config, "gpu.sms=4,mx.mlen=256");
     const struct sam_system_timing timing = {.size = sizeof timing, .config = config};
     const struct sam_system_options timed = {.timing = &timing};
     const struct sam_system_options both = {.timing = &timing, .sms = 8};
@@ -117,17 +111,16 @@ TEST(identity)
         {RV32, &both, 0, 0, {256 << 16 | 0xff << 8 | 8, 0, 0x100000, 0x100000}},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(cases[i].isa, cases[i].options,
                                &(struct sam_hart_options){.size = sizeof(struct sam_hart_options),
                                                           .mlen = cases[i].mlen,
                                                           .acc_regs = cases[i].acc_regs},
                                text, NULL);
-        assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_OK);
+        succeeds(sam_system_run, p.system, &p.result);
         static const unsigned registers[] = {8, 9, 18, 19};
         for (unsigned k = 0; k < 4; k++)
             assert_int_equal(sam_hart_x(p.hart, registers[k]), cases[i].values[k]);
-        system_program_free(&p);
     }
     sam_system_config_free(config);
 }
@@ -166,14 +159,12 @@ TEST(faults)
         {"li t0, 0x01fffffc\n sw a0, 0(t0)", STORE, 0x01fffffc, "cannot be written"},
     };
     for (size_t i = 0; i < 2 * SAM_COUNT(cases); i++) {
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         sam_buffer_printf(&text, "main: li t0, 0x02000000\n %s\n ebreak\n", cases[i / 2].text);
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(isas[i % 2], NULL, NULL, sam_buffer_text(&text), NULL);
         system_expect_trap(&p, cases[i / 2].cause, cases[i / 2].address, cases[i / 2].words);
         assert_true(cases[i / 2].cause == 1 || strstr(p.error.text, "<main+0x"));
-        system_program_free(&p);
-        sam_buffer_free(&text);
     }
 }
 
@@ -197,12 +188,11 @@ TEST(units)
          7},
     };
     for (size_t i = 0; i < 2 * SAM_COUNT(cases); i++) {
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(isas[i % 2], NULL, NULL, cases[i / 2].text, NULL);
         system_expect_trap(&p, cases[i / 2].cause, 0x02000000, "by lw and sw");
         assert_int_equal(sam_system_stats(p.system)->register_loads, 0);
         assert_int_equal(sam_system_stats(p.system)->register_stores, 0);
-        system_program_free(&p);
     }
 }
 
@@ -225,12 +215,11 @@ TEST(handled)
                                " ebreak\n";
     for (size_t i = 0; i < 2 * SAM_COUNT(isas); i++) {
         const struct sam_hart_options options = {.size = sizeof options, .collect_stats = i & 1};
-        struct system_program p = system_program_new(isas[i / 2], NULL, &options, text, NULL);
-        assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_OK);
+        SCOPED(system_program) p = system_program_new(isas[i / 2], NULL, &options, text, NULL);
+        succeeds(sam_system_run, p.system, &p.result);
         assert_int_equal(sam_hart_x(p.hart, 9), 7);
         assert_int_equal(sam_hart_x(p.hart, 18), 0x02000008);
         assert_int_equal(sam_hart_x(p.hart, 20), 0);
         assert_int_equal(sam_hart_x(p.hart, 19), 5 + 3); /* la is two instructions */
-        system_program_free(&p);
     }
 }

@@ -4,10 +4,6 @@
  * sums are added up here. Also launch records with several invalid words at once. */
 #include "system/program.h"
 
-#include <string.h>
-
-#include "random.h"
-
 enum { STEPS = 200, SLOTS = 24, ADDI_A0 = 10 << 15 | 10 << 7 | 0x13 };
 
 static const char *const isas[] = {RV32, RV64};
@@ -23,7 +19,7 @@ TEST(rewrites_itself)
 {
     uint64_t seed = test_seed();
     for (unsigned i = 0; i < 8; i++) {
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         uint32_t slots[SLOTS] = {0}, expected = 0;
         sam_buffer_printf(
             &text,
@@ -48,12 +44,10 @@ TEST(rewrites_itself)
             sam_buffer_printf(&text, " .word %u, 0x%x, 0x%x\n", 4 * slot, addi_a0(there),
                               addi_a0(next));
         }
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(isas[i & 1], NULL, NULL, sam_buffer_text(&text), NULL);
         system_expect(&p, 0);
         assert_int_equal((uint32_t)sam_hart_x(p.hart, 10), expected);
-        system_program_free(&p);
-        sam_buffer_free(&text);
     }
 }
 
@@ -82,7 +76,7 @@ TEST(rewrites_a_kernel)
     uint64_t seed = test_seed();
     for (unsigned i = 0; i < 4; i++) {
         const struct sam_gpu_options gpu = {.jobs = i & 2 ? 4 : 1};
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         uint32_t expected = 0;
         sam_buffer_printf(&text,
                           SUBMITS " li s2, 50\n la s3, words\n lw s4, gpu_patch\n%s"
@@ -95,7 +89,7 @@ TEST(rewrites_a_kernel)
             expected += add;
             sam_buffer_printf(&text, " .word 0x%x\n", addi_a0(add));
         }
-        struct system_program p =
+        SCOPED(system_program) p =
             system_program_new(isas[i & 1], &(struct sam_system_options){.gpu = &gpu}, NULL,
                                sam_buffer_text(&text), patched);
         system_expect(&p, 0);
@@ -103,8 +97,6 @@ TEST(rewrites_a_kernel)
             assert_int_equal(system_word(&p, DATA_BASE + 4 * k), expected);
         assert_int_equal(system_word(&p, DATA_BASE + 4 * 32), 0);
         assert_int_equal(sam_system_stats(p.system)->launches, 50);
-        system_program_free(&p);
-        sam_buffer_free(&text);
     }
 }
 
@@ -120,7 +112,7 @@ TEST(several_bad_words)
                {1, UINT32_MAX}, {7, UINT32_MAX}, {8, UINT32_MAX}, {9, UINT32_MAX}};
     uint64_t seed = test_seed();
     for (unsigned i = 0; i < 300; i++) {
-        struct sam_buffer text = {0};
+        SCOPED(sam_buffer) text = {0};
         sam_buffer_printf(&text, SUBMITS);
         for (uint64_t k = 1 + test_below(&seed, 6); k; k--) {
             const size_t at = test_below(&seed, SAM_COUNT(bad));
@@ -133,12 +125,10 @@ TEST(several_bad_words)
                               4 * odd[at].word);
         }
         sam_buffer_printf(&text, "bad: sw s1, 0(s0)\n" RECORD);
-        struct system_program p = system_program_new(
+        SCOPED(system_program) p = system_program_new(
             isas[i & 1], &(struct sam_system_options){.gpu_traps = SAM_SYSTEM_TRAPS_REPORT}, NULL,
             sam_buffer_text(&text), patched);
         system_expect_trap(&p, 7, SAM_SYSTEM_GPU_SUBMIT, "<bad+0x0>");
         assert_int_equal(sam_system_stats(p.system)->launches, 0);
-        system_program_free(&p);
-        sam_buffer_free(&text);
     }
 }

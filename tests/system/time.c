@@ -3,10 +3,6 @@
  * on timing. */
 #include "system/program.h"
 
-#include <string.h>
-
-#include "random.h"
-
 static const char *const isas[] = {RV32, RV64};
 
 /* s0: the page of the GPU's queue, s1: a launch record of 16 workgroups, s2: the page of the weight
@@ -52,10 +48,8 @@ static uint64_t cycles_of(const struct sam_system_figures *f, const char *unit, 
 static struct sam_system_config *config_of(const char *text)
 {
     struct sam_system_config *config;
-    struct sam_error error;
-    if (sam_system_config_new(&config, &error) != SAM_OK ||
-        sam_system_config_set(config, text, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_system_config_new, &config);
+    succeeds(sam_system_config_set, config, text);
     return config;
 }
 
@@ -114,8 +108,7 @@ TEST(a_launch_ends_with_its_last_endprg)
 {
     for (unsigned latency = 0; latency <= 100; latency += 20) {
         struct system_program p;
-        char config[64];
-        snprintf(config, sizeof config, "gpu.emit_latency=%u,gpu.salu_interval=128", latency);
+        FREED char *config = formatted("gpu.emit_latency=%u,gpu.salu_interval=128", latency);
         struct sam_system_figures *f =
             run(&p, isas[0], config, PROGRAM(" sw s1, 0(s0)\n lw s5, 16(s0)\n"));
         assert_in_range(f->launches[0].end - f->launches[0].first, cycles_of(f, "GPU", "runs"),
@@ -284,7 +277,7 @@ TEST(a_launch_that_traps_takes_time)
     system_expect(&p, 0);
     assert_int_equal(sam_hart_x(p.hart, 21), 1 + p.result.trap.kind);
     assert_int_equal(sam_hart_x(p.hart, 22), 2);
-    assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_OK);
+    succeeds(sam_system_measure, p.system, &f);
     system_expect_sums(f);
     assert_int_equal(f->launch_count, 2);
     assert_true(f->launches[0].insns > 5);
@@ -292,7 +285,7 @@ TEST(a_launch_that_traps_takes_time)
     options.gpu_traps = SAM_SYSTEM_TRAPS_END;
     p = system_program_new(RV32, &options, NULL, text, overrun);
     assert_int_equal(sam_system_run(p.system, &p.result, &p.error), SAM_ERR_TRAP);
-    assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_OK);
+    succeeds(sam_system_measure, p.system, &f);
     system_expect_sums(f);
     release(&p, f);
 }
@@ -302,7 +295,7 @@ TEST(a_launch_that_does_not_fit_is_refused)
 {
     struct sam_system_config *config = config_of("gpu.lds_bytes=64");
     const struct sam_system_timing timing = {.size = sizeof timing, .config = config};
-    struct system_program p =
+    SCOPED(system_program) p =
         system_program_new(RV32, &(struct sam_system_options){.timing = &timing}, NULL,
                            PROGRAM(" sw s1, 0(s0)\n"), system_fill);
     sam_system_config_free(config);
@@ -310,7 +303,6 @@ TEST(a_launch_that_does_not_fit_is_refused)
     if (!strstr(p.error.text, "fits no SM: lds_bytes=64"))
         fail_msg("%s", p.error.text);
     assert_int_equal(system_word(&p, DATA_BASE), 0);
-    system_program_free(&p);
 }
 
 /* Every parameter has the value set under its full name. */
@@ -347,11 +339,10 @@ TEST(parameters_are_read_back)
 TEST(nothing_is_measured_without_timing)
 {
     struct sam_system_figures *f;
-    struct system_program p = system_program_new(RV32, NULL, NULL, PROGRAM(""), system_fill);
+    SCOPED(system_program) p = system_program_new(RV32, NULL, NULL, PROGRAM(""), system_fill);
     system_expect(&p, 0);
     assert_int_equal(sam_system_measure(p.system, &f, &p.error), SAM_ERR_USAGE);
     assert_null(f);
-    system_program_free(&p);
 }
 
 /* Draw parameters of all parts, powers of two and small numbers; impossible values keep the
@@ -366,10 +357,10 @@ static struct sam_system_config *random_config(uint64_t *seed)
     for (unsigned i = 0; i < 8; i++) {
         const struct sam_parameter *p = sam_system_parameter(test_below(seed, count), &prefix);
         struct sam_error error;
-        char text[96];
-        snprintf(text, sizeof text, "%s%s=%llu", prefix, p->name,
-                 (unsigned long long)(test_below(seed, 2) ? UINT64_C(1) << test_below(seed, 8)
-                                                          : p->low + test_below(seed, 9)));
+        FREED char *text =
+            formatted("%s%s=%llu", prefix, p->name,
+                      (unsigned long long)(test_below(seed, 2) ? UINT64_C(1) << test_below(seed, 8)
+                                                               : p->low + test_below(seed, 9)));
         /* those define the function of a part, not its timing */
         static const char *const parts[] = {"mlen", "sym_width", "depth", "wt_width"};
         bool is_part = false;
@@ -396,11 +387,10 @@ TEST(values_do_not_depend_on_time)
                                        " lw s8, 4(s0)\n");
     uint64_t seed = test_seed();
     unsigned ran = 0;
-    struct system_program plain = system_program_new(RV32, NULL, NULL, text, system_fill);
+    SCOPED(system_program) plain = system_program_new(RV32, NULL, NULL, text, system_fill);
     system_expect(&plain, 0);
     uint8_t expected[DATA_SIZE], found[DATA_SIZE];
-    assert_int_equal(
-        sam_system_read(plain.system, DATA_BASE, expected, sizeof expected, &plain.error), SAM_OK);
+    succeeds(sam_system_read, plain.system, DATA_BASE, expected, sizeof expected);
     for (unsigned i = 0; i < 40; i++) {
         struct sam_system_config *config = random_config(&seed);
         struct sam_system_timing timing = {
@@ -413,14 +403,13 @@ TEST(values_do_not_depend_on_time)
         const bool possible = sam_system_new(&options, &system, &error) == SAM_OK;
         if (possible) {
             sam_system_free(system);
-            struct system_program p = system_program_new(
+            SCOPED(system_program) p = system_program_new(
                 RV32, &(struct sam_system_options){.timing = &timing}, NULL, text, system_fill);
             const enum sam_status status = sam_system_run(p.system, &p.result, &p.error);
             if (status == SAM_OK) {
                 struct sam_system_figures *figures;
                 ran++;
-                assert_int_equal(
-                    sam_system_read(p.system, DATA_BASE, found, sizeof found, &p.error), SAM_OK);
+                succeeds(sam_system_read, p.system, DATA_BASE, found, sizeof found);
                 assert_memory_equal(expected, found, sizeof found);
                 for (unsigned x = 8; x < 32; x++)
                     assert_int_equal(sam_hart_x(p.hart, x), sam_hart_x(plain.hart, x));
@@ -430,12 +419,10 @@ TEST(values_do_not_depend_on_time)
             } else if (!strstr(p.error.text, "fits no SM")) {
                 fail_msg("%s", p.error.text);
             }
-            system_program_free(&p);
         }
         sam_system_config_free(config);
     }
     assert_true(ran > 10);
-    system_program_free(&plain);
 }
 
 TEST(parameters_have_prefixes)

@@ -2,14 +2,8 @@
 /* Random programs on random systems against a plain model: cycles by reason, bytes of each unit
  * and level, and the program's reads of DONE and of the cycle counter must agree; values equal
  * those without timing. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "test.h"
 
 #include "matrix/random_config.h"
-#include "must.h"
-#include "random.h"
 #include "reference/system_time_ref.h"
 #include "system/program.h"
 #include "system/system.h"
@@ -497,25 +491,23 @@ static void random_config(struct sam_system_config *config, uint64_t *seed)
         "wu.raw=%u",
         "0,0,0,1",
     };
-    struct sam_error error;
     char text[512];
     sam_system_config_defaults(config);
-    must(sam_system_config_set(config, "mem.l2_size=4096,mem.l2_ways=4,mem.link_base=0x50010000",
-                               &error),
-         &error);
+    succeeds(sam_system_config_set, config,
+             "mem.l2_size=4096,mem.l2_ways=4,mem.link_base=0x50010000");
     for (size_t i = 0; i < SAM_COUNT(more); i += 2) {
         unsigned values[4] = {0}, count = 0;
         for (const char *at = more[i + 1]; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
             values[count++] = (unsigned)strtoul(at, NULL, 10);
         snprintf(text, sizeof text, more[i], values[test_below(seed, count)]);
-        must(sam_system_config_set(config, text, &error), &error);
+        succeeds(sam_system_config_set, config, text);
     }
     config->mx = random_mxu_config(seed, 1);
     config->mx.mlen = 512;
     config->mx.stall = 0;
-    must(sam_mxu_config_check(&config->mx, &error), &error);
+    succeeds(sam_mxu_config_check, &config->mx);
     egen_config(seed, text, sizeof text);
-    must(sam_engines_parse(text, &config->tl, &error), &error);
+    succeeds(sam_engines_parse, text, &config->tl);
 }
 
 TEST(the_reference_agrees)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the weight unit that encode and decode: their output, ranges, damage. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "random.h"
 #include "system/weight_sample.h"
 
 /* The unit keeps its buffers and codes from record to record. */
@@ -19,8 +17,8 @@ TEST(decoding)
             for (unsigned round = 0; round < 3; round++) {
                 size_t bits = sam_dtype_bits(types[t]);
                 size_t all = 2 * SAM_CHUNK_BLOCK_SIZE + 5000;
-                struct sample s = make_sample(types[t], all * bits / 8, &layouts[l], &random);
-                struct unit unit = (round % 2 ? unit_scattered : unit_new)(
+                SCOPED(sample) s = make_sample(types[t], all * bits / 8, &layouts[l], &random);
+                SCOPED(unit) unit = (round % 2 ? unit_scattered : unit_new)(
                     s.chunks.data, s.chunks.size, s.file.size + 100);
                 struct sam_weight_record r = decode_record(&unit, &s);
                 unit.work = kept;
@@ -37,8 +35,6 @@ TEST(decoding)
                 expect_output(&unit, at, s.file.data + first * bits / 8, size);
                 kept = unit.work;
                 unit.work = (struct system_weight_work){0};
-                unit_free(&unit);
-                free_sample(&s);
             }
     sam_system_weight_free(&kept);
 }
@@ -54,11 +50,11 @@ TEST(widening)
     for (size_t i = 0; i < SAM_COUNT(pairs); i++) {
         enum { COUNT = SAM_CHUNK_BLOCK_SIZE * 2 + 50, FIRST = 7, SOME = COUNT - 10 };
         enum sam_dtype from = pairs[i][0], to = pairs[i][1];
-        struct sample s = make_sample(from, COUNT * sam_dtype_bits(from) / 8, &layouts[0], &random);
-        struct unit unit = (i % 2 ? unit_scattered : unit_new)(s.chunks.data, s.chunks.size,
-                                                               COUNT * sizeof(uint32_t));
-        uint8_t *wide = malloc(COUNT * sizeof(uint32_t));
-        assert_non_null(wide);
+        SCOPED(sample) s =
+            make_sample(from, COUNT * sam_dtype_bits(from) / 8, &layouts[0], &random);
+        SCOPED(unit) unit = (i % 2 ? unit_scattered : unit_new)(s.chunks.data, s.chunks.size,
+                                                                COUNT * sizeof(uint32_t));
+        FREED uint8_t *wide = test_room(COUNT * sizeof(uint32_t));
         assert_int_equal(sam_dtype_widen(from, to, s.file.data, COUNT, wide, NULL), SAM_OK);
         struct sam_weight_record r = decode_record(&unit, &s);
         r.output_type = to;
@@ -67,9 +63,6 @@ TEST(widening)
         size_t size = sam_dtype_size(to);
         expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, SOME * size, SOME);
         expect_output(&unit, 0, wide + FIRST * size, SOME * size);
-        free(wide);
-        unit_free(&unit);
-        free_sample(&s);
     }
 }
 
@@ -80,16 +73,14 @@ TEST(encoding)
     for (size_t t = 0; t < SAM_COUNT(types); t++)
         for (size_t l = 0; l < SAM_COUNT(layouts); l++) {
             size_t elements = t ? 300000 : SAM_CHUNK + 3000, bits = sam_dtype_bits(types[t]);
-            struct sample s = make_sample(types[t], elements * bits / 8, &layouts[l], &random);
-            struct unit unit = unit_new(s.file.data, s.file.size, s.chunks.size + 1000);
+            SCOPED(sample) s = make_sample(types[t], elements * bits / 8, &layouts[l], &random);
+            SCOPED(unit) unit = unit_new(s.file.data, s.file.size, s.chunks.size + 1000);
             struct sam_weight_record r =
                 unit_record(&unit, SAM_WEIGHT_ENCODE, types[t], s.piece.layout, elements);
             struct sam_weight_result result = unit_run(&unit, &r);
             expect(&unit, result, SAM_WEIGHT_IS_GOOD, s.chunks.size, elements);
             expect_output(&unit, 0, s.chunks.data, s.chunks.size);
             assert_true(result.symbols > 0);
-            unit_free(&unit);
-            free_sample(&s);
         }
 }
 
@@ -97,37 +88,33 @@ TEST(encoding)
 TEST(encoding_little)
 {
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 300, &layouts[0], &random);
-    struct unit unit = unit_new(s.file.data, s.file.size, 1000);
+    SCOPED(sample) s = make_sample(SAM_BF16, 300, &layouts[0], &random);
+    SCOPED(unit) unit = unit_new(s.file.data, s.file.size, 1000);
     struct sam_weight_record r =
         unit_record(&unit, SAM_WEIGHT_ENCODE, SAM_BF16, SAM_LAYOUT_SHARED, 150);
     assert_int_equal(s.piece.layout, SAM_LAYOUT_SHARED);
     expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, s.chunks.size, 150);
     expect_output(&unit, 0, s.chunks.data, s.chunks.size);
-    unit_free(&unit);
-    free_sample(&s);
 }
 
 TEST(encoding_without_room)
 {
     uint64_t random = test_seed();
     size_t size = SAM_CHUNK + 4000;
-    struct sample s = make_sample(SAM_E4M3, size, &layouts[0], &random);
-    struct unit unit = unit_new(s.file.data, s.file.size, s.chunks.size + 64);
+    SCOPED(sample) s = make_sample(SAM_E4M3, size, &layouts[0], &random);
+    SCOPED(unit) unit = unit_new(s.file.data, s.file.size, s.chunks.size + 64);
     struct sam_weight_record r =
         unit_record(&unit, SAM_WEIGHT_ENCODE, SAM_E4M3, SAM_LAYOUT_E4M3, size);
     size_t first = sam_le32(s.chunks.data + 8);
     r.destination_bytes = (uint32_t)s.chunks.size - 1; /* for the first chunk, not the second */
     expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_DESTINATION, first, SAM_CHUNK);
     expect_output(&unit, 0, s.chunks.data, first);
-    unit_free(&unit);
-    free_sample(&s);
 }
 
 /* No elements: nothing is read, and only the result is written. */
 TEST(nothing)
 {
-    struct unit unit = unit_new("", 1, 1024);
+    SCOPED(unit) unit = unit_new("", 1, 1024);
     for (uint32_t operation = SAM_WEIGHT_DECODE; operation <= SAM_WEIGHT_ENCODE; operation++) {
         struct sam_weight_record r = unit_record(&unit, operation, SAM_BF16, SAM_LAYOUT_BF16, 0);
         r.source = r.source_bytes = r.destination = r.destination_bytes = 0;
@@ -140,7 +127,6 @@ TEST(nothing)
     uint8_t zeros[1024] = {0};
     expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, sizeof zeros, 0);
     expect_output(&unit, 0, zeros, sizeof zeros);
-    unit_free(&unit);
 }
 
 /* One damaged block of three: the earlier blocks are written, the rest is unchanged. */
@@ -148,7 +134,7 @@ TEST(a_damaged_block)
 {
     enum { COUNT = 3 * SAM_CHUNK_BLOCK_SIZE };
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
+    SCOPED(sample) s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
     struct sam_chunk chunk;
     const struct sam_chunk_span span = {SAM_LAYOUT_E4M3, 0, 0, COUNT};
     assert_null(sam_chunk_parse(s.chunks.data, s.chunks.size, &span, &chunk));
@@ -173,7 +159,6 @@ TEST(a_damaged_block)
         unit_free(&unit);
         s.chunks.data[at] ^= 0x10;
     }
-    free_sample(&s);
 }
 
 /* The second chunk's header, and a truncated source: the failing block is the first of that
@@ -182,9 +167,9 @@ TEST(a_damaged_chunk)
 {
     enum { COUNT = SAM_CHUNK + 2000 };
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
+    SCOPED(sample) s = make_sample(SAM_E4M3, COUNT, &layouts[0], &random);
     uint32_t second = sam_le32(s.chunks.data + 8), cuts[] = {0, 1, 15, 16, 17, 64};
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, COUNT);
+    SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, COUNT);
     struct sam_weight_record r = decode_record(&unit, &s);
     for (size_t i = 0; i < SAM_COUNT(cuts); i++) {
         r.source_bytes = second + cuts[i];
@@ -200,8 +185,6 @@ TEST(a_damaged_chunk)
     expect(&unit, result, SAM_WEIGHT_IS_DAMAGED, SAM_CHUNK, SAM_CHUNK);
     assert_int_equal(result.damaged_block, SAM_CHUNK_BLOCKS);
     expect_output(&unit, 0, s.file.data, SAM_CHUNK);
-    unit_free(&unit);
-    free_sample(&s);
 }
 
 /* Random damage in the source and in the record: whatever comes of it, memory outside of what the
@@ -242,7 +225,7 @@ TEST(damage_of_every_kind)
     for (size_t i = 0; i < SAM_COUNT(seen); i++)
         assert_true(seen[i] > 0);
     for (size_t i = 0; i < SAM_COUNT(samples); i++)
-        free_sample(&samples[i]);
+        sample_free(&samples[i]);
 }
 
 /* --- ranges */
@@ -260,16 +243,15 @@ TEST(rows_of_elements)
         const enum sam_dtype from = types[round % 6][0], to = types[round % 6][1];
         const size_t bits = sam_dtype_bits(from), size = sam_dtype_bits(to);
         const size_t all = round % 4 ? 20000 : 60; /* small: of layout SHARED */
-        struct sample s =
+        SCOPED(sample) s =
             make_sample(from, all * bits / 8, round % 2 ? &window : &layouts[0], &random);
-        uint8_t *wide = malloc(all * size / 8);
-        assert_non_null(wide);
+        FREED uint8_t *wide = test_room(all * size / 8);
         if (to == from)
             memcpy(wide, s.file.data, all * size / 8);
         else
             assert_int_equal(sam_dtype_widen(from, to, s.file.data, all, wide, NULL), SAM_OK);
-        struct unit unit = (round % 3 ? unit_scattered : unit_new)(s.chunks.data, s.chunks.size,
-                                                                   all * sizeof(uint64_t));
+        SCOPED(unit) unit = (round % 3 ? unit_scattered : unit_new)(s.chunks.data, s.chunks.size,
+                                                                    all * sizeof(uint64_t));
         struct sam_weight_record r = decode_record(&unit, &s);
         const uint64_t rows = 1 + test_below(&random, 6),
                        count = test_below(&random, all / 8 + 1) & ~UINT64_C(1),
@@ -284,8 +266,7 @@ TEST(rows_of_elements)
         r.elements_high = (uint32_t)apart;
         r.destination_bytes = (uint32_t)(rows * room + test_below(&random, rows));
         expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, rows * bytes, rows * count);
-        uint8_t *have = malloc(room * rows + 1);
-        assert_non_null(have);
+        FREED uint8_t *have = test_room(room * rows + 1);
         unit_read(&unit, DESTINATION, have, room * rows);
         for (uint64_t n = 0; n < rows; n++) {
             const uint64_t at = (first + n * apart) * size / 8;
@@ -293,10 +274,6 @@ TEST(rows_of_elements)
             for (uint64_t i = bytes; i < room; i++)
                 assert_int_equal(have[n * room + i], CANARY);
         }
-        free(have);
-        free(wide);
-        unit_free(&unit);
-        free_sample(&s);
     }
 }
 
@@ -326,8 +303,8 @@ TEST(a_range_reads_what_it_needs)
     uint64_t random = test_seed();
     for (unsigned restart = 0; restart < 2; restart++) {
         const struct sam_codec_options options = {.size = sizeof options, .restart = restart};
-        struct sample s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
-        struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+        SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
+        SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
         const double share = (double)s.chunks.size / COUNT;
         for (unsigned round = 0; round < 40; round++) {
             struct sam_weight_record r = decode_record(&unit, &s);
@@ -343,8 +320,6 @@ TEST(a_range_reads_what_it_needs)
             assert_true(bytes <= 1.03 * share * most + 64);
             assert_true(restart == 0 || unit.work.segment_count >= 5 || end - first < 5);
         }
-        unit_free(&unit);
-        free_sample(&s);
     }
 }
 
@@ -354,8 +329,8 @@ TEST(a_window_is_read_by_groups)
     enum { COUNT = SAM_CHUNK_BLOCK_SIZE + 5000, GROUP = 1024 };
     uint64_t random = test_seed();
     const struct sam_codec_options options = {.size = sizeof options, .window = true};
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+    SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
+    SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
     for (unsigned round = 0; round < 40; round++) {
         struct sam_weight_record r = decode_record(&unit, &s);
         const uint64_t first = test_below(&random, COUNT),
@@ -363,8 +338,7 @@ TEST(a_window_is_read_by_groups)
         r.first_low = (uint32_t)first;
         r.elements_low = (uint32_t)count;
         expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 2 * count, count);
-        uint8_t *have = malloc(2 * count);
-        assert_non_null(have);
+        uint8_t *have = test_room(2 * count);
         unit_read(&unit, DESTINATION, have, 2 * count);
         assert_memory_equal(have, s.file.data + 2 * first, 2 * count);
         free(have);
@@ -373,8 +347,6 @@ TEST(a_window_is_read_by_groups)
         assert_in_range(unit.work.segment_count, groups, groups);
         assert_true((double)bytes < 1.05 * (double)s.chunks.size / COUNT * GROUP * (double)groups);
     }
-    unit_free(&unit);
-    free_sample(&s);
 }
 
 /* A damaged group is found by the records that decode a part of it, and by no others. */
@@ -386,13 +358,13 @@ TEST(a_damaged_group)
     for (unsigned wide = 0; wide < 2; wide++) {
         const enum sam_dtype type = wide ? SAM_E4M3 : SAM_BF16;
         const size_t size = wide ? 1 : 2;
-        struct sample s = make_sample(type, size * COUNT, &options, &random);
+        SCOPED(sample) s = make_sample(type, size * COUNT, &options, &random);
         const size_t table = sam_le16(s.chunks.data + 12);
         size_t group = table + 2 + 2 * ((COUNT + GROUP - 1) / GROUP);
         for (unsigned g = 0; g < 5; g++)
             group += sam_le16(s.chunks.data + table + 2 + 2 * g);
         s.chunks.data[group + test_below(&random, 500)] ^= 0x10; /* the sixth */
-        struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+        SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
         for (unsigned round = 0; round < 50; round++) {
             struct sam_weight_record r = decode_record(&unit, &s);
             const uint64_t first = test_below(&random, COUNT),
@@ -404,8 +376,6 @@ TEST(a_damaged_group)
             expect(&unit, unit_run(&unit, &r), good ? SAM_WEIGHT_IS_GOOD : SAM_WEIGHT_IS_DAMAGED,
                    good ? 2 * count : 0, good ? count : 0);
         }
-        unit_free(&unit);
-        free_sample(&s);
     }
 }
 
@@ -416,7 +386,7 @@ TEST(forged_restart_points)
     enum { COUNT = SAM_CHUNK_BLOCK_SIZE };
     uint64_t random = test_seed();
     const struct sam_codec_options options = {.size = sizeof options, .restart = true};
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
+    SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
     const size_t header = sam_le16(s.chunks.data + 12);
     for (unsigned round = 0; round < 20; round++) {
         const size_t point = header - SAM_RESTART_BYTES * (1 + test_below(&random, 31));
@@ -436,7 +406,6 @@ TEST(forged_restart_points)
         unit_free(&unit);
         s.chunks.data[point] = before;
     }
-    free_sample(&s);
 }
 
 /* A range that is off by one at either end is refused. */
@@ -444,8 +413,8 @@ static void refuse_ranges(const struct sam_codec_options *options)
 {
     enum { COUNT = 5000 };
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, options, &random);
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+    SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, options, &random);
+    SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
     static const uint32_t ranges[][2] = {{0, COUNT + 1}, {1, COUNT}, {COUNT, 1}, {UINT32_MAX, 2}};
     for (size_t i = 0; i < SAM_COUNT(ranges); i++) {
         struct sam_weight_record r = decode_record(&unit, &s);
@@ -458,8 +427,6 @@ static void refuse_ranges(const struct sam_codec_options *options)
     r.destination_bytes--;
     expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_DESTINATION, 0, 0);
     expect_output(&unit, 0, "", 0);
-    unit_free(&unit);
-    free_sample(&s);
 }
 
 TEST(ranges_off_by_one)
@@ -474,8 +441,8 @@ TEST(work_of_records)
 {
     enum { COUNT = SAM_CHUNK + SAM_CHUNK_BLOCK_SIZE };
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+    SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
     struct sam_weight_record r = decode_record(&unit, &s);
     const struct system_weight_work *work = &unit.work;
     /* The last element: two headers, and one block of the second chunk. */
@@ -496,7 +463,7 @@ TEST(work_of_records)
     assert_int_equal(work->blocks[2].destination, DESTINATION);
     assert_int_equal(work->blocks[2].destination_bytes, 2);
     /* Counting: block by block, then the counters. */
-    struct unit counter = unit_new(s.file.data, s.file.size, 1024);
+    SCOPED(unit) counter = unit_new(s.file.data, s.file.size, 1024);
     r = unit_record(&counter, SAM_WEIGHT_COUNT, SAM_BF16, SAM_LAYOUT_BF16, COUNT);
     expect(&counter, unit_run(&counter, &r), SAM_WEIGHT_IS_GOOD, 1024, COUNT);
     assert_int_equal(counter.work.count, COUNT / SAM_CHUNK_BLOCK_SIZE + 1);
@@ -507,7 +474,4 @@ TEST(work_of_records)
         assert_int_equal(counter.work.blocks[i].destination_bytes, 0);
     }
     assert_int_equal(counter.work.blocks[counter.work.count - 1].destination_bytes, 1024);
-    unit_free(&counter);
-    unit_free(&unit);
-    free_sample(&s);
 }

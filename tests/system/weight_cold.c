@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of real packed weights on the system's memory in time: the time to the
  * first byte written, and the unit against the plain model. */
-#include <stdlib.h>
 
 #include "test.h"
 
 #include "codec/chunks_in_memory.h"
 #include "codec/weights.h"
-#include "random.h"
 #include "reference/weight_time_ref.h"
 #include "streams.h"
 #include "system/weight_unit.h"
@@ -59,8 +57,7 @@ static void open(struct machine *m, enum sam_dtype type, size_t size,
 {
     struct sam_weight tensor;
     const struct sam_weights weights = one_tensor(&tensor, type, size);
-    uint8_t *file = malloc(size);
-    assert_non_null(file);
+    FREED uint8_t *file = test_room(size);
     test_weights(type, file, size, 0.02, random);
     struct packed packed = pack(&weights, file, options);
     *m = (struct machine){.chunks = chunks_of(&packed),
@@ -75,7 +72,6 @@ static void open(struct machine *m, enum sam_dtype type, size_t size,
         &(struct system_stages_options){.clock = &m->clock, .port = &m->port, .unit = 3});
     assert_non_null(m->time);
     free(packed.data);
-    free(file);
 }
 
 static void close(struct machine *m)

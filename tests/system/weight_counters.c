@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the weight unit that count symbols, and that encode with given counters. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "random.h"
 #include "samite/symbolstat.h"
 #include "system/weight_sample.h"
 
 TEST(counting)
 {
     uint64_t random = test_seed(), counts[256];
-    struct sample s = make_sample(SAM_BF16, 700000, &layouts[0], &random);
-    struct unit unit = unit_new(s.file.data, s.file.size, 2000);
+    SCOPED(sample) s = make_sample(SAM_BF16, 700000, &layouts[0], &random);
+    SCOPED(unit) unit = unit_new(s.file.data, s.file.size, 2000);
     struct sam_weight_record r =
         unit_record(&unit, SAM_WEIGHT_COUNT, SAM_BF16, SAM_LAYOUT_BF16, 350000);
     uint8_t wanted[1024];
@@ -24,8 +22,6 @@ TEST(counting)
     expect(&unit, result, SAM_WEIGHT_IS_GOOD, sizeof wanted, 350000);
     assert_int_equal(result.symbols, 350000);
     expect_output(&unit, 0, wanted, sizeof wanted);
-    unit_free(&unit);
-    free_sample(&s);
 }
 
 /* The counters of SymbolStat with parameters, against its model clock by clock. */
@@ -38,7 +34,7 @@ TEST(counting_with_parameters)
     enum { COUNT = 9000 };
     static uint32_t symbols[COUNT];
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
     for (unsigned i = 0; i < COUNT; i++)
         symbols[i] = sam_le16(s.file.data + 2 * i) >> 7 & 255; /* the exponent */
     for (size_t i = 0; i < SAM_COUNT(counters); i++) {
@@ -56,7 +52,7 @@ TEST(counting_with_parameters)
             sam_put_le32(wanted + 4 * k, (uint32_t)freq[k]);
             sum += freq[k];
         }
-        struct unit unit = unit_new(s.file.data, s.file.size, 1024);
+        SCOPED(unit) unit = unit_new(s.file.data, s.file.size, 1024);
         unit.counter = c;
         struct sam_weight_record r =
             unit_record(&unit, SAM_WEIGHT_COUNT, SAM_BF16, SAM_LAYOUT_BF16, COUNT);
@@ -64,9 +60,7 @@ TEST(counting_with_parameters)
         expect(&unit, result, SAM_WEIGHT_IS_GOOD, sizeof wanted, COUNT);
         expect_output(&unit, 0, wanted, sizeof wanted);
         assert_int_equal(result.symbols, sum);
-        unit_free(&unit);
     }
-    free_sample(&s);
 }
 
 /* Encode with these counters; the chunks must decode to the elements. Returns the bytes;
@@ -86,8 +80,7 @@ static uint32_t encode_with(const struct sample *s, const struct sam_counter *co
     struct sam_weight_result result = unit_run(&unit, &r);
     expect(&unit, result, SAM_WEIGHT_IS_GOOD, result.bytes, s->piece.count);
     assert_int_equal(result.symbols, given ? 0 : s->piece.count);
-    uint8_t *chunks = malloc(result.bytes);
-    assert_non_null(chunks);
+    uint8_t *chunks = test_room(result.bytes);
     unit_read(&unit, DESTINATION, chunks, result.bytes);
     unit_free(&unit);
 
@@ -110,7 +103,7 @@ TEST(encoding_with_counters)
 {
     enum { COUNT = SAM_CHUNK + 70000 };
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
+    SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &layouts[0], &random);
     uint32_t counts[256] = {0}, used = 0, common = 0;
     uint8_t lengths[256], exact[256], given[1024] = {0};
     for (unsigned i = 0; i < COUNT; i++)
@@ -147,5 +140,4 @@ TEST(encoding_with_counters)
     encode_with(&s, NULL, given, lengths);
     for (unsigned k = 0; k < 256; k++)
         assert_int_equal(lengths[k], 8 * (lengths[k] != 0));
-    free_sample(&s);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invalid records of the weight unit: each changes one word of a good one. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "random.h"
 #include "system/weight_sample.h"
 
 enum { BAD_COUNT = 4000 };
@@ -35,8 +33,8 @@ static void expect_bad(struct unit *unit, const struct sam_weight_record *good,
 TEST(bad_records_of_decoding)
 {
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E4M3, BAD_COUNT, &layouts[0], &random);
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT + 8);
+    SCOPED(sample) s = make_sample(SAM_E4M3, BAD_COUNT, &layouts[0], &random);
+    SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT + 8);
     struct sam_weight_record good = decode_record(&unit, &s);
     const uint32_t bytes = (uint32_t)s.chunks.size;
     const struct bad cases[] = {
@@ -81,8 +79,6 @@ TEST(bad_records_of_decoding)
         {WORD(total_high), 0x80000000, SAM_WEIGHT_IS_RECORD, "more elements than a piece"},
     };
     expect_bad(&unit, &good, cases, SAM_COUNT(cases));
-    unit_free(&unit);
-    free_sample(&s);
 }
 
 TEST(bad_records_of_rows)
@@ -109,7 +105,7 @@ TEST(bad_records_of_rows)
     };
     expect_bad(&unit, &good, cases, SAM_COUNT(cases));
     unit_free(&unit);
-    free_sample(&s);
+    sample_free(&s);
 
     s = make_sample(SAM_E2M1, BAD_COUNT / 2, &layouts[0], &random);
     unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT);
@@ -121,14 +117,14 @@ TEST(bad_records_of_rows)
     };
     expect_bad(&unit, &good, half, SAM_COUNT(half));
     unit_free(&unit);
-    free_sample(&s);
+    sample_free(&s);
 }
 
 TEST(bad_records_of_nibbles)
 {
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E2M1, BAD_COUNT / 2, &layouts[0], &random);
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT);
+    SCOPED(sample) s = make_sample(SAM_E2M1, BAD_COUNT / 2, &layouts[0], &random);
+    SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, BAD_COUNT);
     struct sam_weight_record good = decode_record(&unit, &s);
     good.elements_low -= 4;
     static const struct bad cases[] = {
@@ -140,15 +136,13 @@ TEST(bad_records_of_nibbles)
         {WORD(output_type), SAM_F16, SAM_WEIGHT_IS_DESTINATION, "expected 7992"},
     };
     expect_bad(&unit, &good, cases, SAM_COUNT(cases));
-    unit_free(&unit);
-    free_sample(&s);
 }
 
 TEST(bad_records_of_elements)
 {
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_BF16, 2 * BAD_COUNT, &layouts[0], &random);
-    struct unit unit = unit_new(s.file.data, s.file.size, 2 * BAD_COUNT + 1000);
+    SCOPED(sample) s = make_sample(SAM_BF16, 2 * BAD_COUNT, &layouts[0], &random);
+    SCOPED(unit) unit = unit_new(s.file.data, s.file.size, 2 * BAD_COUNT + 1000);
     static const struct bad cases[] = {
         {WORD(output_type), SAM_F32, SAM_WEIGHT_IS_RECORD, "an output type of f32"},
         {WORD(source_bytes), 2 * BAD_COUNT - 1, SAM_WEIGHT_IS_ADDRESS, "the elements have 8000"},
@@ -179,16 +173,14 @@ TEST(bad_records_of_elements)
         };
         expect_bad(&unit, &good, first, SAM_COUNT(first));
     }
-    unit_free(&unit);
-    free_sample(&s);
 }
 
 /* A destination that the unit also reads from, or writes the result to. */
 TEST(a_destination_that_overlaps)
 {
     uint64_t random = test_seed();
-    struct sample s = make_sample(SAM_E4M3, 1000, &layouts[0], &random);
-    struct unit unit = unit_new(s.chunks.data, s.chunks.size, 1000);
+    SCOPED(sample) s = make_sample(SAM_E4M3, 1000, &layouts[0], &random);
+    SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, 1000);
     const struct sam_weight_record good = decode_record(&unit, &s);
     struct sam_weight_record r = good;
     r.elements_low = 64;
@@ -205,6 +197,4 @@ TEST(a_destination_that_overlaps)
     r.result = 0; /* no result is written */
     expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 1000, 1000);
     expect_output(&unit, 0, s.file.data, 1000);
-    unit_free(&unit);
-    free_sample(&s);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "system/weight_sample.h"
 
-#include <stdlib.h>
-
 #include "test.h"
 
 #include "codec/weights.h"
@@ -21,7 +19,7 @@ struct sample make_sample(enum sam_dtype type, size_t size, const struct sam_cod
     return s;
 }
 
-void free_sample(struct sample *s)
+void sample_free(struct sample *s)
 {
     free(s->file.data);
     free(s->chunks.data);
@@ -43,8 +41,7 @@ void expect(const struct unit *unit, struct sam_weight_result result, uint32_t s
 
 void expect_output(struct unit *unit, size_t at, const void *wanted, size_t size)
 {
-    uint8_t *have = malloc(unit->destination_size), *all = malloc(unit->destination_size);
-    assert_non_null(have);
+    uint8_t *have = test_room(unit->destination_size), *all = malloc(unit->destination_size);
     assert_non_null(all);
     memset(all, CANARY, unit->destination_size);
     memcpy(all + at, wanted, size);

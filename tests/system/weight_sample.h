@@ -14,7 +14,7 @@ struct sample {
 
 struct sample make_sample(enum sam_dtype type, size_t size, const struct sam_codec_options *options,
                           uint64_t *random);
-void free_sample(struct sample *s);
+void sample_free(struct sample *s);
 struct sam_weight_record decode_record(const struct unit *unit, const struct sample *s);
 void expect(const struct unit *unit, struct sam_weight_result result, uint32_t status,
             uint64_t bytes, uint64_t elements);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The weight unit in time: single rules, and a plain second model, cycle by cycle, on random
  * records. */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "must.h"
-#include "random.h"
 #include "reference/weight_time_ref.h"
 #include "system/weight_time.h"
 
@@ -46,12 +43,11 @@ struct machine {
 
 static void open(struct machine *m, const char *text, uint32_t least, uint32_t spread)
 {
-    struct sam_error error;
     const struct sam_keys keys = sam_system_weight_keys(&m->config);
     *m = (struct machine){.memory = {least, spread, 0, {0, 0}}};
     m->port = (struct sam_memtime_port){request, &m->memory};
     sam_keys_defaults(&keys);
-    must(sam_keys_set(&keys, 1, text, &error), &error);
+    succeeds(sam_keys_set, &keys, 1, text);
     m->unit = sam_system_weight_time_new(
         &m->config,
         &(struct system_stages_options){.clock = &m->clock, .port = &m->port, .unit = 3});
@@ -470,7 +466,7 @@ static struct system_weight_work random_work(uint64_t *seed, struct room *room)
 TEST(random_records)
 {
     uint64_t seed = test_seed();
-    struct room *rooms = calloc(RECORDS, sizeof *rooms);
+    FREED struct room *rooms = calloc(RECORDS, sizeof *rooms);
     assert_non_null(rooms);
     for (unsigned round = 0; round < 200; round++) {
         struct machine m;
@@ -506,5 +502,4 @@ TEST(random_records)
         free(p);
         sam_system_stages_close(m.unit);
     }
-    free(rooms);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 
 #include "test.h"
 
-#include "must.h"
 #include "system/weight_unit.h"
 
 /* The host's memory in another order than the addresses. */
@@ -22,7 +20,6 @@ static struct unit make_unit(const void *source, size_t size, size_t destination
     struct unit unit = {.memory = sam_memory_new(&rules),
                         .source_size = size,
                         .destination_size = destination_size};
-    struct sam_error error = {0};
     uint8_t *canary = malloc(destination_size + 1);
     assert_non_null(unit.memory);
     assert_non_null(canary);
@@ -31,11 +28,11 @@ static struct unit make_unit(const void *source, size_t size, size_t destination
         scatter(unit.memory, SOURCE, size);
         scatter(unit.memory, DESTINATION, destination_size);
     }
-    must(sam_host_map(unit.memory, RECORDS, RECORDS_SIZE, &error), &error);
-    must(sam_host_map(unit.memory, SOURCE, size, &error), &error);
-    must(sam_host_map(unit.memory, DESTINATION, destination_size, &error), &error);
-    must(sam_host_write(unit.memory, NULL, SOURCE, source, size, &error), &error);
-    must(sam_host_write(unit.memory, NULL, DESTINATION, canary, destination_size, &error), &error);
+    succeeds(sam_host_map, unit.memory, RECORDS, RECORDS_SIZE);
+    succeeds(sam_host_map, unit.memory, SOURCE, size);
+    succeeds(sam_host_map, unit.memory, DESTINATION, destination_size);
+    succeeds(sam_host_write, unit.memory, NULL, SOURCE, source, size);
+    succeeds(sam_host_write, unit.memory, NULL, DESTINATION, canary, destination_size);
     free(canary);
     return unit;
 }
@@ -58,8 +55,7 @@ void unit_free(struct unit *unit)
 
 void unit_read(struct unit *unit, uint64_t address, void *data, size_t size)
 {
-    struct sam_error error = {0};
-    must(sam_host_read(unit->memory, address, data, size, &error), &error);
+    succeeds(sam_host_read, unit->memory, address, data, size);
 }
 
 struct sam_weight_record unit_record(const struct unit *unit, uint32_t operation, uint32_t type,
@@ -85,8 +81,7 @@ struct sam_weight_record unit_record(const struct unit *unit, uint32_t operation
 /* All buffers: the page of records, the source, the destination. */
 static uint8_t *shot(struct unit *unit)
 {
-    uint8_t *bytes = malloc(RECORDS_SIZE + unit->source_size + unit->destination_size);
-    assert_non_null(bytes);
+    uint8_t *bytes = test_room(RECORDS_SIZE + unit->source_size + unit->destination_size);
     unit_read(unit, RECORDS, bytes, RECORDS_SIZE);
     unit_read(unit, SOURCE, bytes + RECORDS_SIZE, unit->source_size);
     unit_read(unit, DESTINATION, bytes + RECORDS_SIZE + unit->source_size, unit->destination_size);
@@ -120,18 +115,16 @@ static void check_segment(const struct system_weight_work *work,
 struct sam_weight_result unit_run(struct unit *unit, const struct sam_weight_record *record)
 {
     struct sam_weight_result result;
-    struct sam_error error = {0};
     uint8_t bytes[sizeof *record], words[sizeof result];
     for (size_t i = 0; i < sizeof bytes; i += 4) {
         uint32_t word;
         memcpy(&word, (const uint8_t *)record + i, sizeof word);
         sam_put_le32(bytes + i, word);
     }
-    must(sam_host_write(unit->memory, NULL, RECORDS, bytes, sizeof bytes, &error), &error);
+    succeeds(sam_host_write, unit->memory, NULL, RECORDS, bytes, sizeof bytes);
     uint8_t *before = shot(unit);
-    must(sam_system_weight_run(unit->memory, RECORDS, (const uint32_t *)record, unit->counter,
-                               SAM_STREAMS, &unit->work, &error),
-         &error);
+    succeeds(sam_system_weight_run, unit->memory, RECORDS, (const uint32_t *)record, unit->counter,
+             SAM_STREAMS, &unit->work);
     uint8_t *after = shot(unit);
     const struct system_weight_work *work = &unit->work;
     uint64_t written = 0;

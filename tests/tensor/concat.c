@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TL.CONCAT and TL.MERGE: hand-computed examples, those of the manual, and every dimension and
- * element size against the definition, element by element. */
+/* TL.CONCAT and TL.MERGE: hand-computed examples, and those of the manual. Every pair of masks, and
+ * random ones on all types: every_move.c. */
 #include "tensor/unit.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static struct program block(const char *type, unsigned d0, unsigned d1, unsigned d2, uint32_t mask1,
                             uint32_t mask2, const char *insn)
@@ -18,20 +15,6 @@ static struct program block(const char *type, unsigned d0, unsigned d1, unsigned
 }
 
 #define INT8 "2"
-
-/* Manual 4.3.4: {a,b,c,d} at positions 2 and 3, then {e,f,g,h} at 0 and 1, are {c,d,e,f}. Its masks
- * print bit 0 first: 0011 is 0xc. */
-TEST(manual_4_3_4)
-{
-    struct program p = block(INT8, 1, 1, 4, 0xc, 0x3, "tl.concat.2 tl1, tl2, tl3");
-    unit_set(&p, 2, "abcd", 4);
-    unit_set(&p, 3, "efgh", 4);
-    unit_passes(&p);
-    unit_expect(&p, 1, 0, "cdef", 4);
-    for (unsigned i = 4; i < TL_SIZE; i++)
-        UNIT_EXPECT(&p, 1, i, unit_pattern(1, i));
-    program_free(&p);
-}
 
 /* Blocks of letters, lower case in tl2 and upper case in tl3: concatenations count positions,
  * not elements, and fill each row with zeros; merges take from tl2 where mask 1 is set, and
@@ -52,7 +35,7 @@ TEST(rows)
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
         const unsigned *d = cases[i].d;
-        struct program p =
+        SCOPED(program) p =
             block(INT8, d[0], d[1], d[2], cases[i].mask1, cases[i].mask2, cases[i].insn);
         unit_set(&p, 2, "abcdefghijkl", 12);
         unit_set(&p, 3, "ABCDEFGHIJKL", 12);
@@ -60,7 +43,6 @@ TEST(rows)
         unit_expect(&p, 1, 0, cases[i].expected, 12);
         for (unsigned k = 12; k < TL_SIZE; k++)
             UNIT_EXPECT(&p, 1, k, unit_pattern(1, k));
-        program_free(&p);
     }
 }
 
@@ -81,104 +63,31 @@ TEST(masks_and_registers)
         {0x6, 0, "tl.merge.2 tl1, tl0, tl3", 1, "e\0\0h"},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct program p = block(INT8, 1, 1, 4, cases[i].mask1, cases[i].mask2, cases[i].insn);
+        SCOPED(program) p = block(INT8, 1, 1, 4, cases[i].mask1, cases[i].mask2, cases[i].insn);
         unit_set(&p, 2, "abcd", 4);
         unit_set(&p, 3, "efgh", 4);
         unit_passes(&p);
         unit_expect(&p, cases[i].result, 0, cases[i].expected, 4);
         UNIT_EXPECT(&p, 0, 0, 0, 0, 0, 0, 0, 0);
-        program_free(&p);
     }
 }
 
 /* An odd number of 4-bit elements: the nibble after the block is unchanged. */
 TEST(odd_nibbles)
 {
-    struct program p = block("1", 1, 1, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
+    SCOPED(program) p = block("1", 1, 1, 3, 0x4, 0x1, "tl.concat.2 tl1, tl2, tl3");
     unit_set(&p, 2, (const uint8_t[]){0x21, 0x43}, 2); /* 1 2 3 4 */
     unit_set(&p, 3, (const uint8_t[]){0x65, 0x87}, 2);
     unit_set(&p, 1, (const uint8_t[]){0xff, 0xff}, 2);
     unit_passes(&p);
     UNIT_EXPECT(&p, 1, 0, 0x53, 0xf0); /* 3 5 0, f */
-    program_free(&p);
-}
-
-/* Element `i` of a register filled with the pattern. */
-static uint32_t element(unsigned tl, unsigned i, unsigned bits)
-{
-    uint32_t value = 0;
-    if (bits == 4)
-        return unit_pattern(tl, i / 2) >> 4 * (i % 2) & 15;
-    for (unsigned k = 0; k < bits / 8; k++)
-        value |= (uint32_t)unit_pattern(tl, i * bits / 8 + k) << 8 * k;
-    return value;
-}
-
-static uint32_t element_now(const struct program *p, unsigned tl, unsigned i, unsigned bits)
-{
-    const uint8_t *bytes = sam_hart_tl(p->hart, tl);
-    uint32_t value = 0;
-    if (bits == 4)
-        return bytes[i / 2] >> 4 * (i % 2) & 15;
-    for (unsigned k = 0; k < bits / 8; k++)
-        value |= (uint32_t)bytes[i * bits / 8 + k] << 8 * k;
-    return value;
-}
-
-/* The source position of result position `j`; *from receives tl, 0: zero. */
-static unsigned source(bool concat, unsigned j, unsigned size, uint32_t mask1, uint32_t mask2,
-                       unsigned *from)
-{
-    *from = concat ? 0 : mask1 >> j & 1 ? 2 : 3;
-    for (unsigned k = 0, at = 0; concat && k < 2 * size; k++) {
-        uint32_t mask = k < size ? mask1 : mask2;
-        if (mask >> k % size & 1 && at++ == j) {
-            *from = k < size ? 2 : 3;
-            return k % size;
-        }
-    }
-    return j;
-}
-
-TEST(every_element)
-{
-    static const struct {
-        const char *code;
-        unsigned bits;
-    } types[] = {{"1", 4}, {"2", 8}, {"4", 16}, {"8", 32}};
-    static const unsigned shapes[][3] = {{4, 8, 8},  {3, 5, 7},  {32, 1, 4},
-                                         {2, 32, 2}, {1, 4, 32}, {16, 4, 3}};
-    for (size_t t = 0; t < SAM_COUNT(types); t++)
-        for (size_t s = 0; s < SAM_COUNT(shapes); s++)
-            for (unsigned dim = 0; dim < 3; dim++)
-                for (int concat = 0; concat < 2; concat++) {
-                    const unsigned *d = shapes[s], bits = types[t].bits;
-                    char insn[64];
-                    uint32_t mask1 = 0x9249b4d2, mask2 = ~mask1; /* as many as there are */
-                    snprintf(insn, sizeof insn, "tl.%s.%u tl1, tl2, tl3",
-                             concat ? "concat" : "merge", dim);
-                    struct program p = block(types[t].code, d[0], d[1], d[2], mask1, mask2, insn);
-                    unit_passes(&p);
-                    for (unsigned i = 0; i < d[0] * d[1] * d[2]; i++) {
-                        unsigned at[3] = {i / (d[1] * d[2]), i / d[2] % d[1], i % d[2]}, from;
-                        at[dim] = source(concat, at[dim], d[dim], mask1, mask2, &from);
-                        unsigned k = (at[0] * d[1] + at[1]) * d[2] + at[2];
-                        uint32_t want = from ? element(from, k, bits) : 0;
-                        if (element_now(&p, 1, i, bits) != want)
-                            fail_msg("%s, %u bits, [%u,%u,%u], element %u: %x, expected %x", insn,
-                                     bits, d[0], d[1], d[2], i, element_now(&p, 1, i, bits), want);
-                    }
-                    for (unsigned i = d[0] * d[1] * d[2]; i < 8192 / bits; i++)
-                        assert_int_equal(element_now(&p, 1, i, bits), element(1, i, bits));
-                    program_free(&p);
-                }
 }
 
 /* Masks with too few bits: zeros follow the selected elements, in every row. */
 TEST(manual_5_3)
 {
     /* example 3: [8,16,4], positions 0..3 of the first, 12..15 of the second */
-    struct program p = block(INT8, 8, 16, 4, 0xf, 0xf000, "tl.concat.1 tl16, tl17, tl18");
+    SCOPED(program) p = block(INT8, 8, 16, 4, 0xf, 0xf000, "tl.concat.1 tl16, tl17, tl18");
     unit_passes(&p);
     for (unsigned i = 0; i < 8; i++)
         for (unsigned j = 0; j < 16; j++)
@@ -187,5 +96,4 @@ TEST(manual_5_3)
                             j < 4   ? unit_pattern(17, (i * 16 + j) * 4 + k)
                             : j < 8 ? unit_pattern(18, (i * 16 + j + 8) * 4 + k)
                                     : 0);
-    program_free(&p);
 }

@@ -2,13 +2,11 @@
 /* CSRs of the unit: initially unwritten, the definition of a write, their contents. */
 #include "tensor/unit.h"
 
-#include <stdio.h>
-
 enum { FIRST = 0x880, LAST = 0x8c7 };
 
 TEST(unwritten_reads_zero)
 {
-    struct program p = program_new(RV64, NULL, "ebreak\n");
+    SCOPED(program) p = program_new(RV64, NULL, "ebreak\n");
     for (unsigned address = FIRST; address <= LAST; address++) {
         uint64_t value = 1;
         assert_true(sam_hart_csr(p.hart, address, &value));
@@ -17,7 +15,6 @@ TEST(unwritten_reads_zero)
     uint64_t value;
     assert_false(sam_hart_csr(p.hart, LAST + 1, &value));
     assert_false(sam_hart_csr(p.hart, FIRST - 1, &value));
-    program_free(&p);
 }
 
 /* 32 bits each, with any contents; RV64 writes the lower half and reads the upper half as zeros. */
@@ -55,15 +52,13 @@ TEST(what_counts_as_a_write)
         {"csrrci zero, tmask_load, 1", true},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        char setup[160];
-        snprintf(setup, sizeof setup, "li a0, 0x10000\nli t0, 0x020204\ncsrw tshape, t0\n%s\n",
-                 cases[i].access);
-        struct program p = unit_new(i % 2 ? RV32 : RV64, NULL, setup, "tl.mload tl1, 0(a0)");
+        FREED char *setup =
+            formatted("li a0, 0x10000\nli t0, 0x020204\ncsrw tshape, t0\n%s\n", cases[i].access);
+        SCOPED(program) p = unit_new(i % 2 ? RV32 : RV64, NULL, setup, "tl.mload tl1, 0(a0)");
         if (cases[i].writes)
             unit_passes(&p);
         else
             unit_traps(&p, 2, UNIT_WORD);
-        program_free(&p);
     }
 }
 
@@ -78,13 +73,12 @@ TEST(defaults)
         "csrwi tload_stride2, 2\ncsrwi tload_stride3, 3\n",
     };
     for (size_t i = 0; i < SAM_COUNT(setups); i++) {
-        struct program p = unit_new(RV64, NULL, setups[i], "tl.load tl1, 0(a0)");
+        SCOPED(program) p = unit_new(RV64, NULL, setups[i], "tl.load tl1, 0(a0)");
         unit_passes(&p);
         for (unsigned b = 0; b < 64; b++)
             UNIT_EXPECT(&p, 1, b, unit_pattern(32, b));
         for (unsigned b = 64; b < TL_SIZE; b++)
             UNIT_EXPECT(&p, 1, b, unit_pattern(1, b));
-        program_free(&p);
     }
 }
 
@@ -113,11 +107,11 @@ TEST(written_zero_is_zero)
 /* Loads and stores have their own mask, width and strides. */
 TEST(two_directions)
 {
-    struct program p = unit_new(RV64, NULL,
-                                "li a0, 0x10000\nli t0, 0x020104\ncsrw tshape, t0\n"
-                                "csrwi tload_width, 2\ncsrwi tload_stride1, 9\n"
-                                "csrwi tmask_load, 1\ncsrwi tmask_store, 2\n",
-                                "tl.mstore tl5, 0(a0)");
+    SCOPED(program) p = unit_new(RV64, NULL,
+                                 "li a0, 0x10000\nli t0, 0x020104\ncsrw tshape, t0\n"
+                                 "csrwi tload_width, 2\ncsrwi tload_stride1, 9\n"
+                                 "csrwi tmask_load, 1\ncsrwi tmask_store, 2\n",
+                                 "tl.mstore tl5, 0(a0)");
     uint8_t bytes[8];
     unit_passes(&p);
     program_read(&p, DATA_BASE, bytes, sizeof bytes);
@@ -125,5 +119,4 @@ TEST(two_directions)
         assert_int_equal(bytes[b], unit_pattern(32, b));
         assert_int_equal(bytes[4 + b], unit_pattern(5, 4 + b));
     }
-    program_free(&p);
 }

@@ -3,7 +3,6 @@
  * 1024 bytes takes 16 cycles of transfer, one more for its slices in a load or store, then the
  * latency: 8 for a load, otherwise 4. */
 #include <malloc.h>
-#include <string.h>
 
 #include "hart/program.h"
 
@@ -249,12 +248,11 @@ TEST(addresses_wrap)
 {
     struct sam_engines_report report;
     struct record r;
-    struct program p = open_program(RV32, "", &r, NULL,
-                                    "tl.store tl1, 0(a2)\nlw a3, 4(zero)\n"
-                                    "tl.store tl1, 0(a2)\nlw a3, -8(zero)\nlw a3, 1000(zero)");
-    if (sam_hart_map(p.hart, 0, 0x1000, &p.error) != SAM_OK ||
-        sam_hart_map(p.hart, 0xfffff000, 0x1000, &p.error) != SAM_OK)
-        fail_msg("%s", p.error.text);
+    SCOPED(program) p = open_program(RV32, "", &r, NULL,
+                                     "tl.store tl1, 0(a2)\nlw a3, 4(zero)\n"
+                                     "tl.store tl1, 0(a2)\nlw a3, -8(zero)\nlw a3, 1000(zero)");
+    succeeds(sam_hart_map, p.hart, 0, 0x1000);
+    succeeds(sam_hart_map, p.hart, 0xfffff000, 0x1000);
     sam_hart_set_x(p.hart, 12, 0xfffffe00);
     program_expect(&p, SAM_HART_EBREAK);
     assert_true(sam_hart_engines(p.hart, &report));
@@ -262,7 +260,6 @@ TEST(addresses_wrap)
     assert_int_equal(r.times[1].issued, 23);
     assert_int_equal(r.times[1].done, 45);
     assert_int_equal(report.issue[SAM_ISSUE_MEMORY], 42);
-    program_free(&p);
 }
 
 /* Instructions that trap, in the program and in its handler, are not in the report. */
@@ -270,15 +267,14 @@ TEST(traps)
 {
     struct sam_engines_report report;
     struct record r;
-    struct program p = open_program(RV64, "", &r, NULL,
-                                    "la t0, handler\ncsrw mtvec, t0\ntl.load tl1, 0(a0)\n"
-                                    "tl.load tl1, 0(zero)\nhandler: tl.load tl2, 0(zero)");
+    SCOPED(program) p = open_program(RV64, "", &r, NULL,
+                                     "la t0, handler\ncsrw mtvec, t0\ntl.load tl1, 0(a0)\n"
+                                     "tl.load tl1, 0(zero)\nhandler: tl.load tl2, 0(zero)");
     program_expect(&p, SAM_HART_TRAP);
     assert_true(sam_hart_engines(p.hart, &report));
     assert_int_equal(report.instructions, p.result.instructions);
     assert_int_equal(report.engine[SAM_ENGINE_LOAD].instructions, 1);
     assert_int_equal(report.cycles, p.result.instructions + 25);
-    program_free(&p);
 }
 
 /* A run in two parts counts as one program. */
@@ -286,7 +282,7 @@ TEST(continued)
 {
     struct sam_engines_report report;
     struct record r;
-    struct program p =
+    SCOPED(program) p =
         open_program(RV64, "", &r, NULL, "tl.load tl1, 0(a0)\nthere: tl.addi tl2, tl1, 1");
     sam_hart_set_until(p.hart, SAM_HART_CODE_BASE + 4);
     program_expect(&p, SAM_HART_UNTIL);
@@ -295,7 +291,6 @@ TEST(continued)
     program_expect(&p, SAM_HART_EBREAK);
     assert_true(sam_hart_engines(p.hart, &report));
     assert_int_equal(report.cycles, 46);
-    program_free(&p);
 }
 
 static size_t memory_in_use(void)
@@ -315,9 +310,9 @@ TEST(a_long_run_takes_no_memory)
     const struct sam_hart_options options = {.engines = &engines};
     sam_engines_defaults(&engines);
     sam_engines_parse("queue=1024,load_latency=4096", &engines, NULL);
-    struct program p = program_new(RV64, &options,
-                                   "1: tl.load tl1, 0(a0)\ntl.addi tl2, tl1, 1\n"
-                                   "tl.store tl2, 64(a0)\naddi a1, a1, -1\nbnez a1, 1b\nebreak\n");
+    SCOPED(program) p = program_new(RV64, &options,
+                                    "1: tl.load tl1, 0(a0)\ntl.addi tl2, tl1, 1\n"
+                                    "tl.store tl2, 64(a0)\naddi a1, a1, -1\nbnez a1, 1b\nebreak\n");
     sam_hart_set_csr(p.hart, TSHAPE, 0x200120);
     sam_hart_set_x(p.hart, 10, DATA_BASE);
     size_t used[2];
@@ -331,7 +326,6 @@ TEST(a_long_run_takes_no_memory)
     assert_true(sam_hart_engines(p.hart, &report));
     assert_int_equal(report.instructions, 225000);
     assert_int_equal(report.engine[SAM_ENGINE_LOAD].queue_peak, 1024);
-    program_free(&p);
 }
 
 static bool refuse(void *context, const struct sam_engines_slice *slice)
@@ -345,8 +339,7 @@ TEST(a_watch_that_refuses)
     struct sam_engines_config engines;
     struct sam_hart_options options = {.engines = &engines, .watch = {.slice = refuse}};
     sam_engines_defaults(&engines);
-    struct program p = program_new(RV64, &options, "nop\ntl.addi tl1, tl1, 1\nnop\nebreak\n");
+    SCOPED(program) p = program_new(RV64, &options, "nop\ntl.addi tl1, tl1, 1\nnop\nebreak\n");
     assert_int_equal(program_run(&p), SAM_ERR_IO);
     assert_int_equal(p.result.instructions, 2);
-    program_free(&p);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of the engines: parsing and the documents agree with the table. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "config.h"
 #include "hart/program.h"
@@ -113,17 +110,13 @@ TEST(names)
 
 TEST(the_document_has_the_table)
 {
-    struct sam_buffer file = {0};
-    struct sam_error error;
-    if (sam_file_read(SAM_SOURCE_ROOT "/docs/tensor-hart.md", 1 << 20, &file, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    SCOPED(sam_buffer) file = {0};
+    succeeds(sam_file_read, SAM_SOURCE_ROOT "/docs/tensor-hart.md", 1 << 20, &file);
     for (size_t i = 0; sam_engines_parameter(i); i++) {
         const struct sam_parameter *p = sam_engines_parameter(i);
-        char row[256];
-        snprintf(row, sizeof row, "| `%s` | %s | %s | %s |\n", p->name, p->value, p->range,
-                 p->meaning);
+        FREED char *row =
+            formatted("| `%s` | %s | %s | %s |\n", p->name, p->value, p->range, p->meaning);
         if (!strstr(sam_buffer_text(&file), row))
             fail_msg("docs/tensor-hart.md lacks the row %s", row);
     }
-    sam_buffer_free(&file);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tensor/engines_gen.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "hart/program.h"
-#include "random.h"
 
 static const char *const engines[] = {"load", "comp", "store", "reshape"};
 
@@ -81,11 +76,10 @@ static void set_shape(struct egen *g)
 
 static void set_stride(struct egen *g)
 {
-    char name[32];
     unsigned store = below(g, 2), slice = below(g, 32);
     int stride = below(g, 4) ? (int)slice + (int)below(g, 3) - 1 : (int)below(g, 60);
     g->strides[store][slice] = stride;
-    snprintf(name, sizeof name, "%s%u", store ? "tstore_stride" : "tload_stride", slice);
+    FREED char *name = formatted("%s%u", store ? "tstore_stride" : "tload_stride", slice);
     put_csr(g, name, (uint32_t)stride);
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs under random configurations: all times and figures agree with the reference, no
  * value changes, and a larger machine is never slower. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "hart/program.h"
-#include "random.h"
 #include "tensor/engines_gen.h"
 
 enum { ROUNDS = 300, ACTIONS = 60 };
@@ -119,10 +115,8 @@ static void expect_seen(const struct seen *seen, const struct sam_engines_report
 static struct sam_engines_config parse(const char *text)
 {
     struct sam_engines_config config;
-    struct sam_error error;
     sam_engines_defaults(&config);
-    if (sam_engines_parse(text, &config, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_engines_parse, text, &config);
     return config;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tensor/engines_ref.h"
 
-#include <string.h>
-
 #include "test.h"
 
 #define NEVER UINT64_MAX

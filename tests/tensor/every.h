@@ -11,9 +11,8 @@
 static struct pair pair;
 static uint64_t random_state;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     random_state = test_seed();
     return 0;
 }

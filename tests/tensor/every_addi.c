@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ADDI: every pattern of 4, 8 and 16 bits with every immediate in every type, and 32-bit
  * patterns near rounding, cancellation and saturation. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "pair.h"
-#include "random.h"
 #include "words.h"
 
 static struct pair pair;
@@ -44,7 +40,7 @@ TEST(every_pattern_up_to_16_bits)
         printf("# %s: %u patterns, 256 immediates\n", type->name, patterns);
     }
     assert_int_equal(pair.traps, 0);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* A float within reach of an immediate, a special one, or any. */
@@ -95,7 +91,7 @@ TEST(patterns_of_32_bits)
     }
     printf("# %u sums\n", sums);
     assert_int_equal(pair.traps, 0);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 TEST(any_ttype)
@@ -111,5 +107,5 @@ TEST(any_ttype)
         pair_agree(&pair, word_addi(1, 1, 7));
     }
     assert_int_equal(pair.steps - pair.traps, 1 + tref_type_count);
-    pair_close(&pair);
+    pair_free(&pair);
 }

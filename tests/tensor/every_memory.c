@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LOAD and STORE, exhaustively on a small space: D0, width, mask, immediate, strides; every
  * address around the ends of memory; and the order of checks. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "every.h"
 
 enum { BASE = 0x1000, SIZE = 0x403 };
@@ -67,7 +64,7 @@ TEST(a_small_space)
     printf("# %u loads and stores, %u traps\n", (unsigned)pair.steps, (unsigned)pair.traps);
     /* For 4-bit elements, an odd width. */
     assert_true(pair.traps > 0 && pair.traps < pair.steps / 4);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* Bases from below the first byte to past the last, of a block that does not fit at the end,
@@ -90,7 +87,7 @@ TEST(every_address_at_the_ends)
                 }
             }
             assert_true(pair.traps > 0 && pair.traps < pair.steps);
-            pair_close(&pair);
+            pair_free(&pair);
         }
 }
 
@@ -125,7 +122,7 @@ TEST(addresses_wrap)
         printf("# RV%u: %u loads and stores, %u traps\n", xlen, (unsigned)pair.steps,
                (unsigned)pair.traps);
         assert_true(pair.traps > 0 && pair.traps < pair.steps);
-        pair_close(&pair);
+        pair_free(&pair);
     }
 }
 
@@ -152,7 +149,7 @@ TEST(limits)
         unsigned legal = (unsigned)(pair.steps - pair.traps);
         printf("# %u legal\n", legal);
         assert_true(legal > 100);
-        pair_close(&pair);
+        pair_free(&pair);
     }
     /* Widths that exceed a TLReg unless the product wraps. */
     static const uint32_t wide[] = {0x80000000, 0x40000000, 0x20000001, 0xffffffff, 0x10000000};
@@ -166,7 +163,7 @@ TEST(limits)
             both(11, 0, false);
         }
     assert_int_equal(pair.traps, pair.steps);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* Every shape with about as many elements as a TLReg holds; of width 0, so that no other check
@@ -192,7 +189,7 @@ TEST(shapes_up_to_a_tlreg)
     }
     printf("# %u shapes, %u too large\n", (unsigned)pair.steps, (unsigned)pair.traps);
     assert_true(pair.steps > 500);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* tl0 is checked like any other register, and stores zeros. */
@@ -206,7 +203,7 @@ TEST(tl0)
         pair_agree(&pair, word_store(0, 0, 11, 0));
     }
     assert_true(pair.traps > 0 && pair.traps < pair.steps);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* Illegal before misaligned before out of bounds; an empty mask accesses no memory. */
@@ -238,7 +235,7 @@ TEST(checks_have_an_order)
     set_both(TREF_LOAD_MASK, TREF_STORE_MASK, 4);
     pair_agree(&pair, word_load(1, 1, 11, 1));
     assert_true(pair.trap.cause == 4 && pair.trap.tval == 0x777 + 3 * 32);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* A store of the unit over an instruction that has run before. */
@@ -247,7 +244,6 @@ TEST(stores_to_code_are_seen)
     const uint32_t code[] = {word_store(0, 1, 11, 8), 0x0000100f /* fence.i */,
                              word_addi_x(10, 0, 1)};
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
-        struct sam_error error;
         struct sam_hart_result result;
         uint8_t bytes[1024] = {0};
         open_mapped(xlen);
@@ -256,14 +252,14 @@ TEST(stores_to_code_are_seen)
         pair_set_csr(&pair, TREF_TSHAPE, 1 << 16 | 1 << 8 | 1);
         pair_set_csr(&pair, TREF_TTYPE, 8);
         pair_set_x(&pair, 11, PAIR_CODE - 8 * 4 + 8);
-        assert_int_equal(sam_hart_write(pair.hart, PAIR_CODE, code, sizeof code, &error), SAM_OK);
+        succeeds(sam_hart_write, pair.hart, PAIR_CODE, code, sizeof code);
         sam_hart_set_until(pair.hart, PAIR_CODE + 12);
         for (uint64_t turn = 0; turn < 2; turn++) { /* the second begins at the store */
             sam_hart_set_pc(pair.hart, PAIR_CODE + (turn ? 0 : 8));
-            assert_int_equal(sam_hart_run(pair.hart, &result, &error), SAM_OK);
+            succeeds(sam_hart_run, pair.hart, &result);
             assert_int_equal(sam_hart_x(pair.hart, 10), turn + 1);
         }
-        pair_close(&pair);
+        pair_free(&pair);
     }
 }
 

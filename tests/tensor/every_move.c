@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CONCAT and MERGE: every pair of masks along small dimensions, random ones along longer ones,
  * and the required CSRs. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "every.h"
 
 static unsigned below(unsigned bound)
@@ -62,7 +59,7 @@ TEST(every_pair_of_small_masks)
                             fill_tls(5);
                     }
     printf("# %u instructions\n", (unsigned)pair.steps);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* Masks of up to 32 positions, of which the first that fit are taken. */
@@ -96,7 +93,7 @@ TEST(longer_dimensions)
     }
     printf("# %u instructions, %u concatenations without a gap\n", (unsigned)pair.steps, full);
     assert_true(full > 5000);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* First halves, second halves, and alternating: rare among random masks. */
@@ -118,7 +115,7 @@ TEST(full_concatenations)
                 fill_tls(5);
             }
     assert_int_equal(pair.traps, 0);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* Each CSR omitted in turn; ttype has a default. */
@@ -137,7 +134,7 @@ TEST(csrs_must_be_written)
             pair_agree(&pair, word_merge(dim, 1, 2, 3));
         }
         legal += (unsigned)(pair.steps - pair.traps);
-        pair_close(&pair);
+        pair_free(&pair);
     }
     assert_int_equal(legal, 3 + 2 * 3); /* MERGE does not need the second mask */
 }

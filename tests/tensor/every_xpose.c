@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* XPOSE on every legal shape, for every exchange and element width; illegal shapes; and the
  * function codes of CUSTOM-2 that are instructions. */
-#include <stdio.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
 #include "every.h"
 
 static void fill_tl(unsigned number)
@@ -65,7 +62,7 @@ TEST(every_shape_by_ttype)
     }
     printf("# %u transpositions\n", count);
     assert_true(count > 12000);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 TEST(every_shape_by_width)
@@ -78,7 +75,7 @@ TEST(every_shape_by_width)
         count += shapes(NULL, variants[i][0], variants[i][1]);
     printf("# %u transpositions\n", count);
     assert_true(count > 3000);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* tl0 and shared registers, in each operand. */
@@ -94,7 +91,7 @@ TEST(operands_may_be_tl0)
                 pair_agree(&pair, word_xpose(code, a, b, 10));
                 assert_true(pair.trapped == (a == b));
             }
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* Around each legal shape, one or two sizes changed. */
@@ -116,7 +113,7 @@ TEST(other_shapes_are_illegal)
     }
     printf("# %u of %u trapped\n", (unsigned)pair.traps, (unsigned)pair.steps);
     assert_true(pair.traps > pair.steps / 2 && pair.traps < pair.steps);
-    pair_close(&pair);
+    pair_free(&pair);
 }
 
 /* All of EngineID, funct5 and funct3, in a state in which every instruction is legal. */
@@ -147,7 +144,7 @@ TEST(every_function_code)
                         break;
                 }
             }
-        pair_close(&pair);
+        pair_free(&pair);
     }
     printf("# %u codes ran\n", legal);
     assert_true(legal > 200);

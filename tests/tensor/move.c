@@ -3,9 +3,6 @@
  * end of the address space, and into code. */
 #include "tensor/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define SETUP(shape) "li a0, 0x10000\nli t0, " shape "\ncsrw tshape, t0\n"
 
 /* Bytes [at, at + size) of the register equal those of DATA from `from` on. */
@@ -43,7 +40,7 @@ static void expect_data(struct program *p, unsigned tl, const int *stored, unsig
 /* Mask bit i is slice i: 0b11001100 is 2, 3, 6, 7, the others are zeroed. Manual 4.5.3's shape. */
 TEST(mask_bits_are_slices)
 {
-    struct program p =
+    SCOPED(program) p =
         unit_new(RV64, NULL, SETUP("8 << 16 | 16 << 8 | 8") "li t0, 0xcc\ncsrw tmask_load, t0\n",
                  "tl.mload tl1, 0(a0)");
     unit_passes(&p);
@@ -52,7 +49,6 @@ TEST(mask_bits_are_slices)
             expect_loaded(&p, 1, 128 * i, 128 * i, 128);
         else
             expect_zero(&p, 1, 128 * i, 128);
-    program_free(&p);
 }
 
 /* Manual 4.6.3: [4,32,8] under 0b1010 stores slices 1 and 3. */
@@ -61,12 +57,11 @@ TEST(skipped_slices_leave_memory)
     int stored[1024];
     for (int i = 0; i < 1024; i++)
         stored[i] = 0xa >> i / 256 & 1 ? i : -1;
-    struct program p =
+    SCOPED(program) p =
         unit_new(RV32, NULL, SETUP("4 << 16 | 32 << 8 | 8") "li t0, 10\ncsrw tmask_store, t0\n",
                  "tl.mstore tl3, 0(a0)");
     unit_passes(&p);
     expect_data(&p, 3, stored, 1024);
-    program_free(&p);
 }
 
 /* Mask bits at and above D0 are ignored; a zero mask clears the block and reads nothing. */
@@ -135,36 +130,33 @@ TEST(widths)
 TEST(overlapping_stores)
 {
     static const int stored[8] = {8, 9, 10, 11, 4, 5, 6, 7}; /* slice 2 over slice 0 */
-    struct program p =
+    SCOPED(program) p =
         unit_new(RV64, NULL, SETUP("0x030104") "csrwi tstore_stride2, 0\n", "tl.store tl4, 0(a0)");
     unit_passes(&p);
     expect_data(&p, 4, stored, 8);
-    program_free(&p);
 }
 
 /* More than 32 slices while no stride of that direction has been written. */
 TEST(many_slices)
 {
-    struct program p = unit_new(RV64, NULL, SETUP("255 << 16 | 0x0104") "csrwi tstore_stride0, 0\n",
-                                "tl.load tl1, 0(a0)");
+    SCOPED(program) p = unit_new(
+        RV64, NULL, SETUP("255 << 16 | 0x0104") "csrwi tstore_stride0, 0\n", "tl.load tl1, 0(a0)");
     unit_passes(&p);
     expect_loaded(&p, 1, 0, 0, 1020);
     expect_kept(&p, 1, 1020, 4);
-    program_free(&p);
 }
 
 /* Two 4-bit elements per byte. */
 TEST(nibbles)
 {
-    struct program p = unit_new(RV64, NULL,
-                                "li a0, 0x10001\nli t0, 0x020306\ncsrw tshape, t0\n"
-                                "csrwi ttype, 1\ncsrwi tload_stride1, 3\n",
-                                "tl.load tl1, 1(a0)");
+    SCOPED(program) p = unit_new(RV64, NULL,
+                                 "li a0, 0x10001\nli t0, 0x020306\ncsrw tshape, t0\n"
+                                 "csrwi ttype, 1\ncsrwi tload_stride1, 3\n",
+                                 "tl.load tl1, 1(a0)");
     unit_passes(&p); /* slices of 9 bytes; bytes have no alignment */
     expect_loaded(&p, 1, 0, 1 + 9 * 1, 9);
     expect_loaded(&p, 1, 9, 1 + 9 * 4, 9);
     expect_kept(&p, 1, 18, TL_SIZE - 18);
-    program_free(&p);
 }
 
 TEST(register_zero)
@@ -191,7 +183,7 @@ TEST(across_pages)
         char setup[160];
         snprintf(setup, sizeof setup,
                  "li a0, 0x10000 + %u\nli t0, 16 << 16 | 16 << 8 | 4\ncsrw tshape, t0\n", bases[i]);
-        struct program p =
+        SCOPED(program) p =
             unit_new(i % 2 ? RV32 : RV64, NULL, setup, "tl.load tl1, 0(a0)\ntl.store tl9, 0(a0)");
         program_expect(&p, SAM_HART_EBREAK);
         expect_loaded(&p, 1, 0, bases[i], 1024);
@@ -199,7 +191,6 @@ TEST(across_pages)
         program_read(&p, DATA_BASE + bases[i], data, sizeof data);
         for (unsigned b = 0; b < sizeof data; b++)
             assert_int_equal(data[b], unit_pattern(9, b));
-        program_free(&p);
     }
 }
 
@@ -215,8 +206,8 @@ TEST(wraps)
                                     "li a0, -64\nli t0, 0x040108\n"
                                     "csrw tshape, t0\nli t0, 32\ncsrw tload_width, t0\n",
                                     "tl.load tl1, 0(a0)");
-        assert_int_equal(sam_hart_map(p.hart, cases[i].top, 0x1000, &p.error), SAM_OK);
-        assert_int_equal(sam_hart_map(p.hart, 0, 64, &p.error), SAM_OK);
+        succeeds(sam_hart_map, p.hart, cases[i].top, 0x1000);
+        succeeds(sam_hart_map, p.hart, 0, 64);
         uint8_t bytes[128];
         for (unsigned b = 0; b < sizeof bytes; b++)
             bytes[b] = (uint8_t)(b + 1);
@@ -228,7 +219,7 @@ TEST(wraps)
         /* and back: a negative stride from 0 */
         p = unit_new(cases[i].isa, NULL, "li a0, 0\nli t0, 0x010108\ncsrw tshape, t0\n",
                      "tl.load tl1, -1(a0)");
-        assert_int_equal(sam_hart_map(p.hart, cases[i].top, 0x1000, &p.error), SAM_OK);
+        succeeds(sam_hart_map, p.hart, cases[i].top, 0x1000);
         program_write(&p, cases[i].top + 0xff8, bytes, 8);
         unit_passes(&p);
         unit_expect(&p, 1, 0, bytes, 8);
@@ -237,7 +228,7 @@ TEST(wraps)
     /* beyond it nothing is mapped: mtval wraps too */
     struct program p = unit_new(RV32, NULL, "li a0, -16\nli t0, 0x040108\ncsrw tshape, t0\n",
                                 "tl.store tl1, 0(a0)");
-    assert_int_equal(sam_hart_map(p.hart, 0xfffff000, 0x1000, &p.error), SAM_OK);
+    succeeds(sam_hart_map, p.hart, 0xfffff000, 0x1000);
     unit_traps(&p, 7, 0);
     uint8_t byte = 1;
     program_read(&p, 0xffffffff, &byte, 1);
@@ -266,11 +257,11 @@ TEST(large_strides)
 TEST(above_4_gib)
 {
     const uint64_t base = UINT64_C(0x7654321000010000); /* shares DATA's TLB entry */
-    struct program p = unit_new(RV64, NULL,
-                                "li a0, 0x7654321000010000\nli a1, 0x10000\n"
-                                "li t0, 0x020204\ncsrw tshape, t0\n",
-                                "tl.load tl1, 0(a0)\ntl.load tl2, 0(a1)\ntl.store tl3, 0(a0)");
-    assert_int_equal(sam_hart_map(p.hart, base, 16, &p.error), SAM_OK);
+    SCOPED(program) p = unit_new(RV64, NULL,
+                                 "li a0, 0x7654321000010000\nli a1, 0x10000\n"
+                                 "li t0, 0x020204\ncsrw tshape, t0\n",
+                                 "tl.load tl1, 0(a0)\ntl.load tl2, 0(a1)\ntl.store tl3, 0(a0)");
+    succeeds(sam_hart_map, p.hart, base, 16);
     program_expect(&p, SAM_HART_EBREAK);
     expect_zero(&p, 1, 0, 16);
     expect_loaded(&p, 2, 0, 0, 16);
@@ -279,27 +270,25 @@ TEST(above_4_gib)
     for (unsigned b = 0; b < sizeof bytes; b++)
         assert_int_equal(bytes[b], unit_pattern(3, b));
     expect_data(&p, 3, NULL, 0);
-    program_free(&p);
 }
 
 /* A block stored over decoded instructions, including the store itself, runs next. */
 TEST(stores_into_code)
 {
-    struct program p = unit_new(RV64, NULL,
-                                "la a0, target\nla a1, first\nli t0, 0x010140\n"
-                                "csrw tshape, t0\nli s0, 2\n",
-                                "first: tl.load tl1, 0(a0)\n"
-                                "store: tl.store tl1, 0(a1)\n"
-                                "addi a2, a2, 1\n" /* after the store: the new one already */
-                                ".rept 13\nnop\n.endr\n"
-                                "addi s0, s0, -1\nbnez s0, first\nebreak\n"
-                                "target: addi a3, a3, 1\naddi a4, a4, 1\naddi a5, a5, 1\n"
-                                ".rept 13\naddi a6, a6, 1\n.endr\n");
+    SCOPED(program) p = unit_new(RV64, NULL,
+                                 "la a0, target\nla a1, first\nli t0, 0x010140\n"
+                                 "csrw tshape, t0\nli s0, 2\n",
+                                 "first: tl.load tl1, 0(a0)\n"
+                                 "store: tl.store tl1, 0(a1)\n"
+                                 "addi a2, a2, 1\n" /* after the store: the new one already */
+                                 ".rept 13\nnop\n.endr\n"
+                                 "addi s0, s0, -1\nbnez s0, first\nebreak\n"
+                                 "target: addi a3, a3, 1\naddi a4, a4, 1\naddi a5, a5, 1\n"
+                                 ".rept 13\naddi a6, a6, 1\n.endr\n");
     program_expect(&p, SAM_HART_EBREAK);
     assert_int_equal(sam_hart_x(p.hart, 12), 0);
     assert_int_equal(sam_hart_x(p.hart, 13), 1); /* second turn alone */
     assert_int_equal(sam_hart_x(p.hart, 14), 1);
     assert_int_equal(sam_hart_x(p.hart, 15), 2);
     assert_int_equal(sam_hart_x(p.hart, 16), 26);
-    program_free(&p);
 }

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pair.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test.h"
-
-#include "base/base.h"
-#include "must.h"
-#include "random.h"
 
 void pair_fill(uint8_t *bytes, uint64_t size, uint64_t *random)
 {
@@ -28,22 +19,20 @@ void pair_fill(uint8_t *bytes, uint64_t size, uint64_t *random)
 
 static void map(struct pair *p, uint64_t base, uint64_t size, const uint64_t *seed)
 {
-    struct sam_error error;
     struct tref_region *region = &p->ref.regions[p->ref.region_count++];
     assert_true(p->ref.region_count <= TREF_REGIONS);
     *region = (struct tref_region){base, size, calloc(1, size)};
     assert_non_null(region->bytes);
-    must(sam_hart_map(p->hart, base, size, &error), &error);
+    succeeds(sam_hart_map, p->hart, base, size);
     if (!seed)
         return;
     uint64_t random = *seed;
     pair_fill(region->bytes, size, &random);
-    must(sam_hart_write(p->hart, base, region->bytes, size, &error), &error);
+    succeeds(sam_hart_write, p->hart, base, region->bytes, size);
 }
 
 void pair_open(struct pair *p, const struct pair_options *options)
 {
-    struct sam_error error;
     struct sam_hart_options hart = {
         .isa = {options->xlen, SAM_EXT_I | SAM_EXT_M | SAM_EXT_ZICSR | SAM_EXT_XTENSORLOAD}};
     *p = (struct pair){.isa = hart.isa, .pc = PAIR_CODE};
@@ -52,11 +41,11 @@ void pair_open(struct pair *p, const struct pair_options *options)
     memcpy(hart.l0m, options->l0m, sizeof hart.l0m);
     memcpy(p->ref.l1m, options->l1m, sizeof hart.l1m);
     memcpy(p->ref.l0m, options->l0m, sizeof hart.l0m);
-    must(sam_hart_new(&hart, &p->hart, &error), &error);
+    succeeds(sam_hart_new, &hart, &p->hart);
     map(p, PAIR_CODE, PAIR_CODE_SIZE, NULL);
 }
 
-void pair_close(struct pair *p)
+void pair_free(struct pair *p)
 {
     sam_hart_free(p->hart);
     for (size_t i = 0; i < p->ref.region_count; i++)
@@ -120,8 +109,7 @@ static bool same_bytes(struct pair *p, const char *what, uint64_t base, const ui
 static bool same_registers(struct pair *p, const struct tref *want)
 {
     for (unsigned i = 0; i < 32; i++) {
-        char what[16];
-        snprintf(what, sizeof what, "tl%u byte", i);
+        FREED char *what = formatted("tl%u byte", i);
         if (sam_hart_x(p->hart, i) != want->x[i])
             return differ(p, "x register", i, sam_hart_x(p->hart, i), want->x[i]);
         if (!same_bytes(p, what, 0, sam_hart_tl(p->hart, i), want->tl[i], 1024))
@@ -142,9 +130,8 @@ static bool same_memory(struct pair *p)
     static uint8_t bytes[0x10000];
     for (size_t i = 0; i < p->ref.region_count; i++) {
         const struct tref_region *r = &p->ref.regions[i];
-        struct sam_error error;
         assert_true(r->size <= sizeof bytes);
-        must(sam_hart_read(p->hart, r->base, bytes, r->size, &error), &error);
+        succeeds(sam_hart_read, p->hart, r->base, bytes, r->size);
         if (!same_bytes(p, "memory at", r->base, bytes, r->bytes, r->size))
             return false;
     }
@@ -184,7 +171,7 @@ bool pair_step(struct pair *p, uint32_t word)
     uint8_t *code = p->ref.regions[0].bytes + (p->pc - PAIR_CODE);
     if (sam_le32(code) != word) {
         sam_put_le32(code, word);
-        must(sam_hart_write(p->hart, p->pc, code, 4, &error), &error);
+        succeeds(sam_hart_write, p->hart, p->pc, code, 4);
     }
     sam_hart_set_pc(p->hart, p->pc);
     p->before = p->ref;
@@ -204,8 +191,8 @@ bool pair_run(struct pair *p, const uint32_t *words, size_t count)
 {
     struct sam_error error;
     uint64_t end = PAIR_RUN_CODE + 4 * count;
-    must(sam_hart_map(p->hart, PAIR_RUN_CODE, 4 * count + 4, &error), &error);
-    must(sam_hart_write(p->hart, PAIR_RUN_CODE, words, 4 * count, &error), &error);
+    succeeds(sam_hart_map, p->hart, PAIR_RUN_CODE, 4 * count + 4);
+    succeeds(sam_hart_write, p->hart, PAIR_RUN_CODE, words, 4 * count);
     sam_hart_set_until(p->hart, end);
     for (size_t i = 0; i < count; i++) {
         struct sam_hart_result got = {0};

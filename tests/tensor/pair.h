@@ -34,7 +34,7 @@ struct pair_options {
 /* Both with zero registers and only the code mapped. Fails the test if the hart cannot be
  * created. */
 void pair_open(struct pair *p, const struct pair_options *options);
-void pair_close(struct pair *p);
+void pair_free(struct pair *p);
 /* Map bytes and fill them from `seed`. */
 void pair_map(struct pair *p, uint64_t base, uint64_t size, uint64_t seed);
 void pair_set_x(struct pair *p, unsigned number, uint64_t value);

@@ -4,15 +4,11 @@
  * trap changes nothing else. Then each program runs again without stops. A failure prints
  * its seed and the program, reduced to the relevant words. SAMITE_SEED=N runs from seed N;
  * SAMITE_CASES=N sets the number of programs. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 
 #include "gen.h"
 #include "pair.h"
-#include "random.h"
 #include "words.h"
 
 enum { ACTIONS = 60, MAX_WORDS = ACTIONS * (int)GEN_BURST };
@@ -76,7 +72,7 @@ static void shrink(struct program *program, bool one_go)
                 program->words[i + j] = WORD_NOP;
             if (!fails(program, one_go, &p))
                 memcpy(program->words + i, kept, 4 * size);
-            pair_close(&p);
+            pair_free(&p);
         }
 }
 
@@ -94,7 +90,7 @@ static void report(struct program *program, bool one_go)
         fprintf(stderr, "#   %08x  %s\n", (unsigned)program->words[i], text);
     }
     pair_report(&p, program->words[program->count - 1]);
-    pair_close(&p);
+    pair_free(&p);
 }
 
 /* True if both sides agree on every word of a program made from program->seed. */
@@ -120,7 +116,7 @@ static bool run_program(struct program *program, struct tally *tally)
     tally->steps += p.steps;
     tally->traps += p.traps;
     tally->programs++;
-    pair_close(&p);
+    pair_free(&p);
     return agree;
 }
 
@@ -129,7 +125,7 @@ static bool run_again(const struct program *program)
 {
     struct pair p;
     bool fine = !fails(program, true, &p);
-    pair_close(&p);
+    pair_free(&p);
     return fine;
 }
 

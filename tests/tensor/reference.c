@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reference itself, on examples of the manual and values worked out by hand; its float
  * additions against the host's. */
-#include <math.h>
-#include <string.h>
 
 #include "test.h"
 
-#include "base/base.h"
-#include "random.h"
 #include "reference/tensor_ref.h"
 #include "words.h"
 
@@ -308,6 +304,18 @@ TEST(specials)
         int imm;
         uint32_t result;
     } rows[] = {
+        {1, 8, 7, 15}, /* integers saturate as unsigned ones */
+        {1, 9, 7, 15},
+        {1, 2, -3, 0},
+        {1, 15, -3, 12},
+        {4, 0xff80, 127, 0xffff},
+        {4, 0xff81, 127, 0xffff},
+        {4, 127, -128, 0},
+        {4, 0xffff, -128, 0xff7f},
+        {8, 0xffffff81, 127, 0xffffffff},
+        {8, 0x7fffffff, 127, 0x8000007e},
+        {8, 127, -128, 0},
+        {8, 0xffffffff, -128, 0xffffff7f},
         {0x400, 0x80000000, 0, 0},
         {0x400, 0x00000001, 0, 0x00000001},
         {0x400, 0xbf800000, 1, 0},

@@ -2,8 +2,6 @@
 /* Every row of the TensorLoad table runs and has an effect, on a hart of either XLEN: a row
  * without a handler, or without operands in this file, fails. Their semantics are tested in the
  * other files. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "isa/isa.h"
 #include "tensor/unit.h"

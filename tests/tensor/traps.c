@@ -3,9 +3,6 @@
  * mtval; each test also checks that nothing has changed. Both XLENs. */
 #include "tensor/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Shapes encoded as in tshape. */
 #define SHAPE(d0, d1, d2) "li t0, " #d0 " << 16 | " #d1 " << 8 | " #d2 "\ncsrw tshape, t0\n"
 #define SET(csr, value)   "li t0, " #value "\ncsrw " #csr ", t0\n"
@@ -21,9 +18,8 @@ static void check(const char *setup, const char *insn, unsigned cause, uint64_t 
 {
     static const char *const isas[] = {RV32, RV64};
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
-        struct program p = unit_new(isas[i], NULL, setup, insn);
+        SCOPED(program) p = unit_new(isas[i], NULL, setup, insn);
         unit_traps(&p, cause, tval);
-        program_free(&p);
     }
 }
 
@@ -89,8 +85,7 @@ TEST(bad_shapes)
         "0xffffff",
     };
     for (size_t s = 0; s < SAM_COUNT(shapes); s++) {
-        char setup[512];
-        snprintf(setup, sizeof setup, "%sli t0, %s\ncsrw tshape, t0\n", BASE ALL_MASKS, shapes[s]);
+        FREED char *setup = formatted("%sli t0, %s\ncsrw tshape, t0\n", BASE ALL_MASKS, shapes[s]);
         for (size_t i = 0; i < SAM_COUNT(shaped); i++)
             illegal(setup, shaped[i]);
     }
@@ -147,9 +142,8 @@ TEST(misaligned)
     } cases[] = {{SET(ttype, 4), 1}, {SET(ttype, 0x100), 3}, {SET(ttype, 0x200), 1},
                  {SET(ttype, 8), 2}, {SET(ttype, 0x400), 1}, {SET(ttype, 0x800), 3}};
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        char setup[512];
-        snprintf(setup, sizeof setup, "li a0, 0x10000 + %u\n%s%s", cases[i].off, SHAPED ALL_MASKS,
-                 cases[i].type);
+        FREED char *setup =
+            formatted("li a0, 0x10000 + %u\n%s%s", cases[i].off, SHAPED ALL_MASKS, cases[i].type);
         check(setup, "tl.load tl1, 0(a0)", 4, DATA_BASE + cases[i].off);
         check(setup, "tl.store tl1, 0(a0)", 6, DATA_BASE + cases[i].off);
     }
@@ -216,17 +210,15 @@ TEST(strict_mode)
         {"li a0, 0x13000\n" SLICES SET(tmask_load, 0), "tl.mload tl1, 0(a0)", 0, 0},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        struct program p = unit_new(i % 2 ? RV32 : RV64, &options, cases[i].setup, cases[i].insn);
+        SCOPED(program) p = unit_new(i % 2 ? RV32 : RV64, &options, cases[i].setup, cases[i].insn);
         if (cases[i].cause)
             unit_traps(&p, cases[i].cause, cases[i].tval);
         else
             unit_passes(&p);
-        program_free(&p);
     }
     /* the scalar core is unrestricted */
-    struct program p = unit_new(RV64, &options, BASE, "sw a0, 0(a0)");
+    SCOPED(program) p = unit_new(RV64, &options, BASE, "sw a0, 0(a0)");
     unit_passes(&p);
-    program_free(&p);
 }
 
 /* -------------------------------------------------------------------------- concat, merge */
@@ -359,10 +351,9 @@ TEST(reports)
          "load from 0x40, which cannot be read; pc"},
     };
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        struct program p = unit_new(i % 2 ? RV32 : RV64, NULL, rows[i].setup, rows[i].insn);
+        SCOPED(program) p = unit_new(i % 2 ? RV32 : RV64, NULL, rows[i].setup, rows[i].insn);
         if (program_run(&p) != SAM_ERR_TRAP || !strstr(p.result.text, rows[i].text))
             fail_msg("%s, expected: %s", p.result.text, rows[i].text);
-        program_free(&p);
     }
 }
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bad arguments of logdiff.h. */
-#include <string.h>
 
 #include "test.h"
 
-#include "refuses.h"
 #include "samite/logdiff.h"
 
 TEST(logs)

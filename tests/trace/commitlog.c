@@ -25,7 +25,7 @@ static struct sam_commit join(unsigned core, uint32_t mask, struct sam_commit_la
 /* Each warp separately, independent of interleaved ones. */
 TEST(an_instruction_that_runs_again_repeats_its_second_line)
 {
-    struct sam_buffer out = {0};
+    SCOPED(sam_buffer) out = {0};
     struct sam_commit_last last[2] = {{0}};
     const struct sam_commit runs[] = {
         join(0, 0xfe, &last[0]),
@@ -48,13 +48,12 @@ TEST(an_instruction_that_runs_again_repeats_its_second_line)
                                                        "core   0: 3 0x800001bc (0x00000013)\n"
                                                        "core   1: 0x800001bc (0x00000013) nop\n"
                                                        "core   1: 3 0x800001bc (0x00000013)\n");
-    sam_buffer_free(&out);
 }
 
 /* The same pc with another word is another instruction. */
 TEST(code_that_was_replaced_begins_anew)
 {
-    struct sam_buffer out = {0};
+    SCOPED(sam_buffer) out = {0};
     struct sam_commit_last last = {0};
     struct sam_commit c = {.last = &last, .pc = 0x80000000, .word = 0x13, .text = "nop"};
     sam_commit_format(&c, &out);
@@ -65,5 +64,4 @@ TEST(code_that_was_replaced_begins_anew)
                                                "core   0: 3 0x80000000 (0x00000013)\n"
                                                "core   0: 0x80000000 (0x0000006f) j pc\n"
                                                "core   0: 3 0x80000000 (0x0000006f)\n");
-    sam_buffer_free(&out);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports as lines and as CSV: each form of a value, written by hand. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "test.h"
 
@@ -40,13 +38,11 @@ static const struct {
 TEST(forms_of_values)
 {
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        char *text = NULL;
-        struct sam_error error;
+        FREED char *text = NULL;
         json_t *tree = json_loads(document, 0, NULL);
         assert_non_null(tree);
-        assert_int_equal(sam_tree_report(tree, forms[i].lines, "", &text, &error), SAM_OK);
+        succeeds(sam_tree_report, tree, forms[i].lines, "", &text);
         assert_string_equal(text, forms[i].printed);
-        free(text);
     }
 }
 

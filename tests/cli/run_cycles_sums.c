@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `samite run --cycles` of Ventus launches: the report, its sums, timelines and errors; results
- * of kernels do not depend on the option. */
+/* `samite run --cycles` of Ventus launches: sums of the report, profiles, timelines, legends and
+ * stops. The rest: run_cycles.txt. */
 #include "cli/command.h"
 
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* out[i] += i, through a barrier; a divergent branch. */
@@ -48,9 +46,9 @@ TEST(everything_sums_to_the_cycles)
     write_text("k.s", kernel);
     static const char *const presets[] = {"rtl", "verilog", "systemc"};
     for (size_t p = 0; p < SAM_COUNT(presets); p++) {
-        char words[200];
-        snprintf(words, sizeof words, RUN "--json --config preset=%s", presets[p]);
-        json_t *root = expect_json(words), *sm, *slot;
+        FREED char *words = formatted(RUN "--json --config preset=%s", presets[p]);
+        SCOPED_JSON *root = expect_json(words);
+        json_t *sm, *slot;
         const json_t *launch = json_at(root, "launches/0");
         const json_t *time = json_object_get(launch, "time");
         const json_int_t cycles = number_at(time, "cycles");
@@ -96,97 +94,6 @@ TEST(everything_sums_to_the_cycles)
         assert_true(found);
         assert_int_equal(issues, number_at(time, "insns"));
         assert_int_equal(of_insns, spent - empty);
-        json_decref(root);
-    }
-}
-
-TEST(text_names_findings)
-{
-    write_text("k.s", kernel);
-    expect_parts(expect_success(RUN "--cycles"), "first warp to last endprg", "warp slot  issues%",
-                 "limited by", "k.s:12 vlw12.v v3, 0(v2)", "findings, the largest first\n  1. ",
-                 NULL);
-}
-
-/* Values, prints and traps do not depend on --cycles, for every number of workers. */
-TEST(values_do_not_depend_on_it)
-{
-    write_text("k.s", kernel);
-    expect_runs(RUN "-q");
-    struct sam_buffer plain = read_file("out.npy");
-    static const char *const others[] = {"--cycles",
-                                         "--cycles -j 2",
-                                         "--cycles --schedule rr1",
-                                         "--cycles --stats",
-                                         "--cycles --trace=log.txt",
-                                         "--config preset=systemc,perfect_latency=99"};
-    for (size_t i = 0; i < SAM_COUNT(others); i++) {
-        char words[200];
-        snprintf(words, sizeof words, RUN "-q %s", others[i]);
-        expect_runs(words);
-        struct sam_buffer timed = read_file("out.npy");
-        assert_int_equal(timed.size, plain.size);
-        assert_memory_equal(timed.data, plain.data, plain.size);
-        sam_buffer_free(&timed);
-    }
-    sam_buffer_free(&plain);
-}
-
-/* Two kernels, each with its own registers and local memory, in assembly and in the resulting
- * ELF file; each resource limits the workgroups per SM in turn. */
-TEST(a_kernel_has_its_own_resources)
-{
-    static const struct {
-        const char *kernel, *config, *limit;
-        json_int_t groups;
-    } rows[] = {
-        {"small", "vgprs=512", "warp slots", 4},
-        {"large", "vgprs=512", "vector registers", 1},
-        {"small", "sgprs=256", "warp slots", 4},
-        {"large", "sgprs=256", "scalar registers", 2},
-        {"small", "lds_bytes=10240", "warp slots", 4}, /* 2048 bytes of stacks, then 64 */
-        {"large", "lds_bytes=10240", "local memory", 1},
-    };
-    static const char *const files[] = {"two.s", "two.elf"};
-    write_text("two.s", ".section .rodata.ventus.resource, \"a\"\n"
-                        ".half 16, 8, 64, 8\n.half 256, 64, 8192, 4096\n"
-                        ".text\n.globl small, large, large_too\n"
-                        "small: vid.v v1\nret\nlarge: large_too: vid.v v1\n_tail: ret\n");
-    write_text("whole.s", sam_gpu_start_code());
-    run_script("cat two.s >>whole.s; $SAMITE asm whole.s -o two.elf");
-    for (size_t i = 0; i < SAM_COUNT(rows) * SAM_COUNT(files); i++) {
-        char words[200];
-        snprintf(words, sizeof words, "%s --kernel %s --grid 64 --block 64 --json --config %s",
-                 files[i % SAM_COUNT(files)], rows[i / 2].kernel, rows[i / 2].config);
-        json_t *root = expect_json(words);
-        const json_t *launch = json_at(root, "launches/0");
-        const json_t *held = json_at(launch, "time/occupancy");
-        assert_string_equal(json_string_value(json_object_get(held, "limit")), rows[i / 2].limit);
-        assert_int_equal(number_at(held, "workgroups_per_sm"), rows[i / 2].groups);
-        json_decref(root);
-    }
-    write_text("odd.s", ".section .rodata.ventus.resource\n.half 1, 2, 3\n.text\nk: ret\n");
-    struct outcome o = run("odd.s --kernel k --grid 1 --block 1");
-    assert_int_equal(o.code, 2);
-    expect_part(&o.err, ".rodata.ventus.resource:1: error: 6 bytes: expected 8 for each kernel");
-    done(&o);
-}
-
-/* Recording in runs and recording step by step give the same cycles. */
-TEST(cycles_do_not_depend_on_what_else_is_asked_for)
-{
-    write_text("k.s", kernel);
-    static const char *const others[] = {"", "--profile p.json", "--trace=log.txt", "-j 2",
-                                         "--sanitize=race,sync"};
-    json_int_t cycles = 0;
-    for (size_t i = 0; i < SAM_COUNT(others); i++) {
-        char words[200];
-        snprintf(words, sizeof words, RUN "--cycles --json %s", others[i]);
-        json_t *root = expect_json(words);
-        if (i)
-            assert_int_equal(number_at(root, "cycles"), cycles);
-        cycles = number_at(root, "cycles");
-        json_decref(root);
     }
 }
 
@@ -208,8 +115,7 @@ TEST(profiles_have_cycles)
         {"p.folded", "vlw12.v v3, 0(v2) "},
     };
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        char words[200];
-        snprintf(words, sizeof words, RUN "-q --cycles --profile %s", rows[i].name);
+        FREED char *words = formatted(RUN "-q --cycles --profile %s", rows[i].name);
         expect_runs(words);
         expect_parts(read_file(rows[i].name), rows[i].part, NULL);
     }
@@ -220,7 +126,7 @@ TEST(pages_have_a_legend)
 {
     write_text("k.s", kernel);
     expect_runs(RUN "-q --cycles --profile t.html");
-    struct sam_buffer file = read_file("t.html");
+    SCOPED(sam_buffer) file = read_file("t.html");
     const char *legend = strstr(sam_buffer_text(&file), "<h2 id=\"legend\">");
     assert_non_null(legend);
     unsigned reasons = 0;
@@ -234,7 +140,6 @@ TEST(pages_have_a_legend)
         reasons += named;
     }
     assert_true(reasons >= 2);
-    sam_buffer_free(&file);
 }
 
 /* The legend of a sweep explains every reason of its bars in the model's words. */
@@ -245,7 +150,7 @@ TEST(pages_of_sweeps_have_a_legend)
     expect_runs("k.s --kernel count --grid 8 --block 64 --arg out:u32:512 "
                 "--config sms=1,4 --html g.html");
     command_verb = "run";
-    struct sam_buffer out = read_file("g.html");
+    SCOPED(sam_buffer) out = read_file("g.html");
     unsigned reasons = 0;
     for (unsigned reason = 0; reason < SAM_GPUTIME_REASONS; reason++) {
         char part[120];
@@ -257,7 +162,6 @@ TEST(pages_of_sweeps_have_a_legend)
         reasons += shown;
     }
     assert_true(reasons > 0);
-    sam_buffer_free(&out);
 }
 
 TEST(timelines)
@@ -299,48 +203,6 @@ TEST(timelines)
     }
 }
 
-/* Cycles up to the failure, only of workgroups that have run. */
-TEST(failures_have_cycles)
-{
-    static const struct {
-        const char *text, *options, *message;
-    } rows[] = {
-        {"f: addi t0, t0, 1\n j f\n", "--max-insns 2000", "still running after 2000 instructions"},
-        {"f: lw a1, 0(zero)\n ret\n", "", "load from 0x00000000"},
-        {"f: csrr t0, wid\n bnez t0, 1f\n barrier 1\n1: barrier 1\n ret\n", "", "deadlock"},
-        {"f: .word 0\n", "", "illegal instruction"},
-    };
-    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        char text[160], words[200];
-        snprintf(text, sizeof text, " .globl f\n%s", rows[i].text);
-        write_text("bad.s", text);
-        snprintf(words, sizeof words, "bad.s --kernel f --grid 900 --block 64 --cycles %s",
-                 rows[i].options);
-        struct outcome o = run(words);
-        assert_int_equal(o.code, 1);
-        expect_part(&o.err, rows[i].message);
-        expect_part(&o.out, "FAILED");
-        expect_part(&o.out, "first warp to last endprg");
-        done(&o);
-        snprintf(words, sizeof words, "bad.s --kernel f --grid 900 --block 64 --cycles --json %s",
-                 rows[i].options);
-        o = run(words);
-        json_t *root = json_loads(sam_buffer_text(&o.out), 0, NULL), *sm;
-        assert_non_null(root);
-        done(&o);
-        const json_t *launch = json_at(root, "launches/0");
-        const json_t *time = json_object_get(launch, "time");
-        json_int_t groups = 0;
-        size_t k;
-        json_array_foreach(json_object_get(time, "sms"), k, sm) groups +=
-            number_at(sm, "workgroups");
-        assert_int_equal(groups, 1);
-        assert_int_equal(number_at(time, "insns"), number_at(launch, "counts/warp_insns"));
-        assert_true(number_at(root, "cycles") > number_at(time, "insns"));
-        json_decref(root);
-    }
-}
-
 static json_t *events_of(const char *name)
 {
     json_t *root = read_json(name), *events = json_incref(json_at(root, "traceEvents"));
@@ -373,7 +235,7 @@ TEST(a_window)
                  cases[i].words, (long long)cases[i].from, (long long)cases[i].to);
         expect_runs(words);
         json_t *all = events_of("all.json"), *part = events_of("part.json"), *event;
-        json_t *expected = json_array();
+        SCOPED_JSON *expected = json_array();
         size_t k;
         json_array_foreach(all, k, event)
         {
@@ -388,41 +250,19 @@ TEST(a_window)
         assert_true(json_array_size(expected) < json_array_size(all));
         json_decref(all);
         json_decref(part);
-        json_decref(expected);
     }
     expect_failure(RUN "--perfetto-to 5", 2, "--perfetto-to requires --perfetto");
     expect_failure(RUN "--perfetto t.json --perfetto-from 6 --perfetto-to 5", 2,
                    "--perfetto-from 6 --perfetto-to 5: expected a window");
 }
 
-/* Large timelines, and workgroups that exceed every SM, are noted. */
-TEST(notes)
-{
-    write_text("l.s", " .globl f\nf: li t0, 50000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");
-    struct outcome o = run("l.s --kernel f --grid 1 --block 8 --warp 8 -q --perfetto /dev/null");
-    expect_part(&o.err, "samite: note: /dev/null: larger than 50 MB");
-    done(&o);
-    o = run(
-        "l.s --kernel f --grid 1 --block 8 --warp 8 -q --perfetto /dev/null --perfetto-to 9999");
-    assert_null(strstr(sam_buffer_text(&o.err), "note"));
-    done(&o);
-    o = run("k.s --kernel count --grid 1 --block 2048 --arg out:u32:2048");
-    assert_int_equal(o.code, 0);
-    expect_part(&o.err,
-                "note: a workgroup of 64 warps: no SM of the model in time has more than 32");
-    done(&o);
-    o = run("k.s --kernel count --grid 1 --block 1024 --arg out:u32:1024");
-    assert_null(strstr(sam_buffer_text(&o.err), "note"));
-    done(&o);
-}
-
 TEST(a_stop_has_cycles)
 {
     write_text("long.s", " .globl f\nf: li t0, 5000\n1: addi t0, t0, -1\n bnez t0, 1b\n ret\n");
     for (unsigned json = 0; json < 2; json++) {
-        char words[200];
-        snprintf(words, sizeof words, "long.s --kernel f --grid 4000 --block 64 --cycles %s",
-                 json ? "--json --perfetto stop.json" : "--perfetto stop.json");
+        FREED char *words =
+            formatted("long.s --kernel f --grid 4000 --block 64 --cycles %s",
+                      json ? "--json --perfetto stop.json" : "--perfetto stop.json");
         const pid_t child = start(words);
         assert_true(comes(child, has_written, 0));
         kill(child, SIGINT);
@@ -440,40 +280,6 @@ TEST(a_stop_has_cycles)
         }
         done(&o);
         assert_false(has_temporary("stop"));
-    }
-}
-
-TEST(configurations)
-{
-    write_text("k.s", kernel);
-    write_text("gpu.cfg", "# half a GPU\npreset=rtl\nsms=1, mem_latency=50 # nearer\n\n");
-    json_t *root = expect_json(RUN "--cycles --json --config gpu.cfg");
-    const json_t *launch = json_at(root, "launches/0");
-    const json_t *config = json_at(launch, "time/config");
-    assert_int_equal(number_at(config, "sms"), 1);
-    assert_int_equal(number_at(config, "mem_latency"), 50);
-    json_decref(root);
-    expect_parts(expect_success("--config help"), "mem_latency", "verilog", NULL);
-    write_text("bad.cfg", "smz=4\n");
-    static const char *const refused[][2] = {
-        {"--config sms=0", "sms=0: expected a number from 1 to 64"},
-        {"--config smz=4", "sms"},
-        {"--config l1_sets=3", "l1_sets=3: expected"},
-        {"--config preset=fast", "preset=fast: expected rtl, verilog or systemc"},
-        {"--config bad.cfg", "bad.cfg: "},
-        {"--config absent.cfg", "absent.cfg: cannot open"},
-        {"--config banks=0", "banks=0: expected a power of two from 1 to 32"},
-        {"--config line_bytes=100", "line_bytes=100: expected a power of two"},
-        {"--config icache_bytes=64", "icache_bytes=64, icache_ways=2: smaller than a line"},
-        {"--config mem_bytes=", "mem_bytes=: expected a number"},
-        {"--config threads=16", "a warp of 32 lanes fits no SM: threads=16"},
-        {"--config warps=1", "a workgroup of 2 warps fits no SM: warps=1"},
-        {"--config lds_bytes=1024", "2048 bytes of local memory fits no SM: lds_bytes=1024"},
-    };
-    for (size_t i = 0; i < SAM_COUNT(refused); i++) {
-        char words[200];
-        snprintf(words, sizeof words, RUN "%s", refused[i][0]);
-        expect_failure(words, 2, refused[i][1]);
     }
 }
 
