@@ -47,9 +47,8 @@ enum sam_status dap_on_disassemble(struct dap *dap, const json_t *arguments,
     const char *last = NULL;
     uint64_t address = 0;
     json_int_t count;
-    enum sam_status status = dap_need_address(arguments, "memoryReference", &address, error);
-    if (status == SAM_OK)
-        status = dap_need_integer(arguments, "instructionCount", &count, error);
+    enum sam_status status = dap_need_address(arguments, "memoryReference", &address, error)
+                                 ?: dap_need_integer(arguments, "instructionCount", &count, error);
     if (status != SAM_OK)
         return status;
     if (count < 0 || count > MOST_INSTRUCTIONS)
@@ -110,9 +109,8 @@ enum sam_status dap_on_read_memory(struct dap *dap, const json_t *arguments,
     struct debug *d = dap->debug;
     uint64_t address = 0;
     json_int_t count;
-    enum sam_status status = dap_need_address(arguments, "memoryReference", &address, error);
-    if (status == SAM_OK)
-        status = dap_need_integer(arguments, "count", &count, error);
+    enum sam_status status = dap_need_address(arguments, "memoryReference", &address, error)
+                                 ?: dap_need_integer(arguments, "count", &count, error);
     if (status != SAM_OK)
         return status;
     if (count < 0 || count > MOST_BYTES)

@@ -329,9 +329,8 @@ enum sam_status dap_on_data_info(struct dap *dap, const json_t *arguments, struc
     if (json_is_true(json_object_get(arguments, "asAddress"))) {
         status = dap_need_address(arguments, "name", &address, error);
     } else {
-        status = dap_name_expression(dap, arguments, name, expression, sizeof expression, error);
-        if (status == SAM_OK)
-            status = debug_evaluate(d, expression, &value, error);
+        status = dap_name_expression(dap, arguments, name, expression, sizeof expression, error)
+                     ?: debug_evaluate(d, expression, &value, error);
         if (status == SAM_OK && !range_of(d, &value, &address, &size))
             status = debug_fail(error, "%s is not in memory", expression);
         d->focus = before;

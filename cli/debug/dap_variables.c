@@ -151,9 +151,8 @@ enum sam_status dap_on_variables(struct dap *dap, const json_t *arguments, struc
     const struct debug_focus before = dap->debug->focus;
     struct dap_list list = {.dap = dap};
     json_int_t reference;
-    enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error);
-    if (status == SAM_OK)
-        status = read_window(arguments, &list, error);
+    enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error)
+                                 ?: read_window(arguments, &list, error);
     if (status != SAM_OK)
         return status;
     list.rows = json_array();
@@ -353,9 +352,8 @@ enum sam_status dap_on_evaluate(struct dap *dap, const json_t *arguments, struct
     const bool console = strcmp(dap_text(arguments, "context", ""), "repl") == 0;
     const char *expression;
     json_t *body = NULL;
-    enum sam_status status = dap_need_text(arguments, "expression", &expression, error);
-    if (status == SAM_OK)
-        status = dap_focus_frame(dap, arguments, error);
+    enum sam_status status = dap_need_text(arguments, "expression", &expression, error)
+                                 ?: dap_focus_frame(dap, arguments, error);
     if (status == SAM_OK && console && is_command(expression))
         return run_command_line(dap, expression, error);
     if (status == SAM_OK)
@@ -414,13 +412,10 @@ enum sam_status dap_on_set_variable(struct dap *dap, const json_t *arguments,
     const char *name;
     char expression[512];
     json_int_t reference;
-    enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error);
-    if (status == SAM_OK)
-        status = dap_need_text(arguments, "name", &name, error);
-    if (status == SAM_OK)
-        status = dap_name_expression(dap, arguments, name, expression, sizeof expression, error);
-    if (status == SAM_OK)
-        status = assign(dap, arguments, expression, error);
+    enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error)
+        ?: dap_need_text(arguments, "name", &name, error)
+        ?: dap_name_expression(dap, arguments, name, expression, sizeof expression, error)
+        ?: assign(dap, arguments, expression, error);
     dap->debug->focus = before;
     return status;
 }
@@ -430,11 +425,8 @@ enum sam_status dap_on_set_expression(struct dap *dap, const json_t *arguments,
 {
     const struct debug_focus before = dap->debug->focus;
     const char *expression;
-    enum sam_status status = dap_need_text(arguments, "expression", &expression, error);
-    if (status == SAM_OK)
-        status = dap_focus_frame(dap, arguments, error);
-    if (status == SAM_OK)
-        status = assign(dap, arguments, expression, error);
+    enum sam_status status = dap_need_text(arguments, "expression", &expression, error)
+        ?: dap_focus_frame(dap, arguments, error) ?: assign(dap, arguments, expression, error);
     dap->debug->focus = before;
     return status;
 }

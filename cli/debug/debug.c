@@ -92,7 +92,7 @@ enum sam_status debug_attach(struct debug *d, struct run_session *run, struct sa
     debug_names(d);
     record(d);
     status = break_at_until(d, error);
-    return status == SAM_OK ? points_attach(d, error) : status;
+    return status ?: points_attach(d, error);
 }
 
 void debug_detach(struct debug *d)

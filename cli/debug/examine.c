@@ -157,11 +157,8 @@ enum sam_status command_examine(struct debug *d, const char *rest, struct sam_er
     rest += strspn(rest, " \t");
     enum sam_status status = read_request(d, &rest, &r, error);
     if (status == SAM_OK && *rest) {
-        status = debug_value(d, &rest, &value, error);
-        if (status == SAM_OK)
-            status = debug_no_more(rest, error);
-        if (status == SAM_OK)
-            status = value_single(&value, "the address", error);
+        status = debug_value(d, &rest, &value, error) ?: debug_no_more(rest, error)
+            ?: value_single(&value, "the address", error);
         if (status == SAM_OK && sam_dtype_class(value.type) == SAM_CLASS_FLOAT)
             return debug_fail(error, "a floating-point number: expected an address");
         if (status == SAM_OK)

@@ -65,9 +65,9 @@ static enum sam_status vector(struct debug *d, unsigned number, struct value *va
 {
     uint32_t lanes[SAM_MAX_LANES] = {0};
     struct sam_session_warp warp;
-    enum sam_status status = debug_warp(d, &warp, error);
-    if (status == SAM_OK)
-        status = sam_session_v(d->session, d->focus.workgroup, d->focus.warp, number, lanes, error);
+    enum sam_status status =
+        debug_warp(d, &warp, error)
+            ?: sam_session_v(d->session, d->focus.workgroup, d->focus.warp, number, lanes, error);
     *value = value_integer(SAM_I32, 0);
     value->is_vector = true;
     value->count = d->shape.lanes;
@@ -336,9 +336,8 @@ static enum sam_status set_mask(struct debug *d, uint32_t mask, struct sam_error
         return status;
     if (!(entries = calloc(depth + 1, sizeof *entries)))
         return debug_fail_memory(error);
-    status = sam_session_stack(d->session, g, w, entries, depth, &depth, error);
-    if (status == SAM_OK)
-        status = sam_session_set_stack(d->session, g, w, mask, entries, depth, error);
+    status = sam_session_stack(d->session, g, w, entries, depth, &depth, error)
+                 ?: sam_session_set_stack(d->session, g, w, mask, entries, depth, error);
     free(entries);
     return status;
 }

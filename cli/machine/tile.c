@@ -18,11 +18,9 @@ enum sam_status tile_read(const char *path, struct sam_tile_program **program, c
     size_t size;
     *program = NULL;
     *messages = NULL;
-    enum sam_status status = sam_file_load(path, MAX_SOURCE, &text, &size, error);
-    if (status == SAM_OK)
-        status = cli_expect_text(path, text, size, "a tile program (.pto)", error);
-    if (status == SAM_OK)
-        status = sam_tile_parse(cli_input_name(path), text, size, program, messages, error);
+    enum sam_status status = sam_file_load(path, MAX_SOURCE, &text, &size, error)
+        ?: cli_expect_text(path, text, size, "a tile program (.pto)", error)
+        ?: sam_tile_parse(cli_input_name(path), text, size, program, messages, error);
     free(text);
     return status;
 }

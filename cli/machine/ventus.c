@@ -258,11 +258,9 @@ static int open_gpu(struct run *run)
     v->asked->options.profile = run->profile;
     if (run->json_checks && !(v->json_launches = json_array()))
         return cli_no_memory();
-    const int code = ventus_open_sanitizer(run);
-    if (code != CLI_OK)
-        return code;
-    return ventus_launches_kernel(run->request, v->asked) ? ventus_open_kernel(run)
-                                                          : ventus_open_pairs(run);
+    return ventus_open_sanitizer(run)
+               ?: (ventus_launches_kernel(run->request, v->asked) ? ventus_open_kernel(run)
+                                                                  : ventus_open_pairs(run));
 }
 
 static json_t *report(struct run *run)

@@ -20,13 +20,9 @@ static int run(struct sam_tile_lowered *made)
     struct sam_system *system = NULL;
     struct sam_error error, measured;
     char *text = NULL;
-    enum sam_status status = sam_system_new(&options, &system, &error);
-    if (status == SAM_OK)
-        status = sam_tile_lowered_load(made, system, &error);
-    if (status == SAM_OK)
-        status = sam_system_run(system, NULL, &error);
-    if (status == SAM_OK)
-        status = sam_tile_lowered_failure(made, system, &error);
+    enum sam_status status = sam_system_new(&options, &system, &error)
+        ?: sam_tile_lowered_load(made, system, &error) ?: sam_system_run(system, NULL, &error)
+        ?: sam_tile_lowered_failure(made, system, &error);
     if (status == SAM_OK || status == SAM_ERR_STOPPED) {
         if (sam_system_measure(system, &figures, &measured) != SAM_OK ||
             sam_tile_lowered_explain(made, figures, &text, &measured) != SAM_OK) {

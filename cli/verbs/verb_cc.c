@@ -32,9 +32,9 @@ static int write_elf(const struct request *r, const char *text, size_t size)
                                       .lines = r->lines,
                                       .prologue = sam_gpu_start_code(),
                                       .prologue_name = "<start code>"};
-    enum sam_status status = sam_isa_parse("ventus", &options.isa, &error);
-    if (status == SAM_OK)
-        status = sam_assemble(&options, r->in, text, size, &image, &messages, &error);
+    enum sam_status status =
+        sam_isa_parse("ventus", &options.isa, &error)
+            ?: sam_assemble(&options, r->in, text, size, &image, &messages, &error);
     if (messages && *messages)
         cli_put_messages(messages);
     sam_text_free(messages);
