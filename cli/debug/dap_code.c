@@ -19,8 +19,8 @@ static json_t *instruction_row(struct dap *dap, uint64_t address, const char **l
         stop_disassemble(d, address, address == debug_pc(d), &word, text, sizeof text);
     for (char *c = text; found && *c; c++)
         *c = *c == '\t' ? ' ' : *c;
-    json_t *row = report_set(json_object(), "address", dap_address(address));
-    row = report_text(row, "instruction", found ? text : "(no memory)");
+    json_t *row = REPORT(TREE("address", dap_address(address)),
+                         TEXT("instruction", found ? text : "(no memory)"));
     if (!found)
         return report_text(row, "presentationHint", "invalid");
     snprintf(bytes, sizeof bytes, "%08x", word);

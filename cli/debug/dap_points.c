@@ -121,7 +121,7 @@ static json_t *made(struct dap *dap, enum sam_status status, unsigned number,
     row = report_set(row, "instructionReference", dap_address(point->address));
     json_t *source = dap_source(dap, point->address, &line);
     if (source)
-        row = report_set(report_set(row, "source", source), "line", json_integer(line));
+        row = REPORT_MORE(row, TREE("source", source), COUNT("line", line));
     return row;
 }
 
@@ -302,8 +302,8 @@ static bool range_of(const struct debug *d, const struct value *value, uint64_t 
 /* The answer to dataBreakpointInfo, without a range when `id` is NULL. */
 static void answer_info(struct dap *dap, const char *id, const char *description)
 {
-    json_t *body = report_set(json_object(), "dataId", id ? json_string(id) : json_null());
-    body = report_text(body, "description", description);
+    json_t *body = REPORT(TREE("dataId", id ? json_string(id) : json_null()),
+                          TEXT("description", description));
     if (id) {
         json_t *types = report_add(json_array(), json_string("read"));
         types = report_add(types, json_string("write"));

@@ -43,10 +43,9 @@ void dap_send_stopped(struct dap *dap, const char *reason, const char *descripti
                       const char *text)
 {
     struct debug *d = dap->debug;
-    json_t *body = report_text(json_object(), "reason", reason);
-    body = report_set(body, "threadId",
-                      json_integer(dap_thread(dap, d->focus.workgroup, d->focus.warp)));
-    body = report_flag(body, "allThreadsStopped", true);
+    json_t *body = REPORT(TEXT("reason", reason),
+                          COUNT("threadId", dap_thread(dap, d->focus.workgroup, d->focus.warp)),
+                          FLAG("allThreadsStopped", true));
     if (description)
         body = report_text(body, "description", description);
     if (text)
@@ -296,9 +295,7 @@ enum sam_status dap_on_exception_info(struct dap *dap, const json_t *arguments,
     if (d->state != DEBUG_TRAPPED)
         return debug_fail(error, "exceptionInfo: the program is not at a trap");
     json_t *details = report_text(json_object(), "message", d->stop_text);
-    json_t *body = report_text(json_object(), "exceptionId", "trap");
-    body = report_text(body, "description", d->stop_text);
-    body = report_text(body, "breakMode", "always");
-    dap_respond(dap, report_set(body, "details", details));
+    dap_respond(dap, REPORT(TEXT("exceptionId", "trap"), TEXT("description", d->stop_text),
+                            TEXT("breakMode", "always"), TREE("details", details)));
     return SAM_OK;
 }

@@ -32,9 +32,8 @@ void dap_add(struct dap_list *list, const char *name, const char *value, const c
             snprintf(list->expression, sizeof list->expression, "%s", expression);
         return;
     }
-    json_t *row = report_text(json_object(), "name", name);
-    row = report_text(row, "value", value);
-    row = report_set(row, "variablesReference", json_integer(reference));
+    json_t *row =
+        REPORT(TEXT("name", name), TEXT("value", value), COUNT("variablesReference", reference));
     if (*expression)
         row = report_text(row, "evaluateName", expression);
     if (count)
@@ -199,9 +198,8 @@ enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, co
 static json_t *add_scope(struct dap_list *list, json_t *rows, const char *name, unsigned what,
                          const char *hint, uint64_t count)
 {
-    json_t *row = report_text(json_object(), "name", name);
-    row = report_set(row, "variablesReference", json_integer(dap_reference(list, what)));
-    row = report_flag(row, "expensive", what == DAP_CSRS || what == DAP_LOCAL_MEMORY);
+    json_t *row = REPORT(TEXT("name", name), COUNT("variablesReference", dap_reference(list, what)),
+                         FLAG("expensive", what == DAP_CSRS || what == DAP_LOCAL_MEMORY));
     if (hint)
         row = report_text(row, "presentationHint", hint);
     if (count)
@@ -261,8 +259,7 @@ static enum sam_status print_variable(struct debug *d, const void *context, stru
 
 static json_t *result_of(const char *text, json_int_t reference)
 {
-    json_t *body = report_text(json_object(), "result", text);
-    return report_set(body, "variablesReference", json_integer(reference));
+    return REPORT(TEXT("result", text), COUNT("variablesReference", reference));
 }
 
 /* The value of an expression in the focus, for the frame of the request. */
@@ -400,8 +397,7 @@ static enum sam_status assign(struct dap *dap, const json_t *arguments, const ch
     if (status != SAM_OK)
         return status;
     dap_value_text(dap, &value, value_is_register(&value), text, sizeof text);
-    json_t *body = report_text(json_object(), "value", text);
-    dap_respond(dap, report_text(body, "type", sam_dtype_name(value.type)));
+    dap_respond(dap, REPORT(TEXT("value", text), TEXT("type", sam_dtype_name(value.type))));
     return SAM_OK;
 }
 

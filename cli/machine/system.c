@@ -288,9 +288,9 @@ json_t *system_report(const struct run *run, json_t *report)
     };
     const struct sam_system *system = run->tensor->system;
     json_t *gpu = report_fields(json_object(), ventus_counts, sam_system_gpu_stats(system));
-    report = report_set(report, "system",
-                        report_fields(json_object(), counts, sam_system_stats(system)));
-    report = report_set(report, "gpu", gpu);
+    report = REPORT_MORE(
+        report, TREE("system", report_fields(json_object(), counts, sam_system_stats(system))),
+        TREE("gpu", gpu));
     return run->command->system.options.check_races ? system_report_races(system, report) : report;
 }
 

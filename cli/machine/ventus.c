@@ -266,9 +266,9 @@ static int open_gpu(struct run *run)
 static json_t *report(struct run *run)
 {
     const struct ventus *v = run->ventus;
-    json_t *root = report_text(json_object(), "samite", sam_version());
-    root = report_set(root, "launches", json_incref(v->json_launches));
-    root = report_set(root, "checks", json_incref(run->json_checks));
+    json_t *root =
+        REPORT(TEXT("samite", sam_version()), TREE("launches", json_incref(v->json_launches)),
+               TREE("checks", json_incref(run->json_checks)));
     return v->asked->cycles ? report_count(root, "cycles", v->measure.cycles) : root;
 }
 

@@ -117,12 +117,10 @@ static json_t *sections(const struct sam_image *image)
 static int print_json(const struct request *r, const struct sam_image *image, const char *messages,
                       const struct sam_error *error)
 {
-    json_t *root = report_text(json_object(), "file", r->in);
-    root = report_flag(root, "done", image != NULL);
-    root = report_set(root, "messages",
-                      cli_json_messages(r->in, messages, image ? NULL : error->text));
-    root = report_count(root, "entry", image ? image->entry : 0);
-    return cli_json_print(report_set(root, "sections", sections(image)));
+    return cli_json_print(
+        REPORT(TEXT("file", r->in), FLAG("done", image != NULL),
+               TREE("messages", cli_json_messages(r->in, messages, image ? NULL : error->text)),
+               COUNT("entry", image ? image->entry : 0), TREE("sections", sections(image))));
 }
 
 static int assemble(const struct cli_args *args, const struct request *r)

@@ -40,8 +40,8 @@ static int put_words(const struct request *r, const struct sam_image *image,
         bool known = sam_disassemble(&r->isa, word, pc, prefix, image, text, sizeof text);
         prefix = known && is_prefix(text) ? word : 0;
         if (r->json) {
-            json_t *row = report_count(report_count(json_object(), "pc", pc), "word", word);
-            row = report_text(report_flag(row, "known", known), "text", text);
+            json_t *row = REPORT(COUNT("pc", pc), COUNT("word", word), FLAG("known", known),
+                                 TEXT("text", text));
             code = cli_json_print_row(row, first);
         } else
             printf("    %-36s # %08llx: %08x\n", text, (unsigned long long)pc, word);

@@ -236,14 +236,13 @@ static json_t *report(const struct op_request *r, const struct sam_plan *plan,
     struct sam_error error;
     char *text = NULL;
     sam_plan_count(plan, &f);
-    json_t *root = report_text(json_object(), "operator", operators[r->kind].name);
-    root = report_text(root, "output", r->output);
-    root = report_set(root, "shape", report_numbers(shape->dim, shape->rank));
-    root = report_text(root, "dtype", sam_dtype_name(r->inputs[0].dtype));
+    json_t *root = REPORT(TEXT("operator", operators[r->kind].name), TEXT("output", r->output),
+                          TREE("shape", report_numbers(shape->dim, shape->rank)),
+                          TEXT("dtype", sam_dtype_name(r->inputs[0].dtype)));
     root = report_fields(root, fields, &f);
-    root = report_count(root, "instructions", f.loads + f.stores + f.concats + f.xposes);
-    root = report_count(root, "bytes_moved", f.bytes_loaded + f.bytes_stored);
-    root = report_count(root, "bytes_bound", f.bound_loaded + f.bound_stored);
+    root = REPORT_MORE(root, COUNT("instructions", f.loads + f.stores + f.concats + f.xposes),
+                       COUNT("bytes_moved", f.bytes_loaded + f.bytes_stored),
+                       COUNT("bytes_bound", f.bound_loaded + f.bound_stored));
     if (r->explain) {
         bool made = sam_plan_describe(plan, &text, NULL) == SAM_OK;
         root = report_set(root, "plan", made ? sam_tree_string(text) : NULL);

@@ -72,8 +72,9 @@ static json_t *check_json(const struct request *r, const char *path, bool *good)
     if (status == SAM_OK && r->plan)
         status = sam_tile_plan_text(program, r->profile, &plan, &error);
     *good = status == SAM_OK;
-    json_t *row = report_flag(report_text(json_object(), "file", path), "good", *good);
-    row = report_set(row, "messages", cli_json_messages(path, messages, *good ? NULL : error.text));
+    json_t *row =
+        REPORT(TEXT("file", path), FLAG("good", *good),
+               TREE("messages", cli_json_messages(path, messages, *good ? NULL : error.text)));
     if (plan)
         row = report_text(row, "plan", plan);
     free(plan);
@@ -101,9 +102,8 @@ static int list_json(void)
     struct sam_tile_op_text op;
     json_t *rows = json_array();
     for (size_t i = 0; sam_tile_op_describe(i, &op); i++) {
-        json_t *row = report_text(json_object(), "name", op.name);
-        row = report_text(report_text(row, "sources", op.sources), "dtypes", op.dtypes);
-        rows = report_add(rows, report_text(row, "meaning", op.meaning));
+        rows = report_add(rows, REPORT(TEXT("name", op.name), TEXT("sources", op.sources),
+                                       TEXT("dtypes", op.dtypes), TEXT("meaning", op.meaning)));
     }
     return cli_json_print(rows);
 }

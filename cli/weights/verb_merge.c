@@ -124,8 +124,8 @@ static int merge(const struct request *r, struct parts *all, char **output)
     if (r->quiet && !r->json)
         return CLI_OK;
     json_t *files = r->json ? json_array() : NULL;
-    json_t *row = report_text(json_object(), "packed_file", *output);
-    row = report_count(report_count(row, "parts", all->list.count), "packed", all->written);
+    json_t *row = REPORT(TEXT("packed_file", *output), COUNT("parts", all->list.count),
+                         COUNT("packed", all->written));
     if (!report_row(files, "{packed_file}: {parts} parts, {packed} bytes\n", row, &error)) {
         json_decref(files);
         return cli_report(&error);

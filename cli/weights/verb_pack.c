@@ -209,19 +209,18 @@ static bool report(const struct job *job, const char *from, const char *to, stru
             return false;
         }
         const bool all_verbatim = one.blocks && one.verbatim == one.blocks;
-        json_t *row = report_text(weights_row(w), "planes", all_verbatim ? "verbatim" : one.layout);
-        row = report_count(row, "bytes", w->size);
-        row = report_count(row, "packed", one.packed);
-        row = report_real(row, "bits", elements > 0 ? (double)one.packed * 8 / elements : 0);
-        row = report_real(row, "bound", job->stats[i].bound);
-        row = report_real(row, "size_percent", percent(one.packed, w->size));
-        row = report_count(row, "blocks", one.blocks);
-        rows = report_add(rows, report_count(row, "verbatim", one.verbatim));
+        rows = report_add(
+            rows,
+            REPORT_MORE(weights_row(w), TEXT("planes", all_verbatim ? "verbatim" : one.layout),
+                        COUNT("bytes", w->size), COUNT("packed", one.packed),
+                        REAL("bits", elements > 0 ? (double)one.packed * 8 / elements : 0),
+                        REAL("bound", job->stats[i].bound),
+                        REAL("size_percent", percent(one.packed, w->size)),
+                        COUNT("blocks", one.blocks), COUNT("verbatim", one.verbatim)));
     }
-    json_t *file = report_text(report_text(json_object(), "file", from), "packed_file", to);
-    file = report_count(file, "bytes", weights->file_size);
-    file = report_count(file, "packed", job->packed);
-    file = report_real(file, "size_percent", percent(job->packed, weights->file_size));
+    json_t *file = REPORT(TEXT("file", from), TEXT("packed_file", to),
+                          COUNT("bytes", weights->file_size), COUNT("packed", job->packed),
+                          REAL("size_percent", percent(job->packed, weights->file_size)));
     return report_row(
         job->request->files,
         "tensor                                   dtype           shape  planes                  "
@@ -247,13 +246,13 @@ static bool pack_one_part(struct request *r, const char *from, const char *place
     if (good && (!r->quiet || r->json)) {
         uint64_t first, end;
         sam_packer_range(job.packer, &first, &end);
-        json_t *row = report_text(report_text(json_object(), "file", from), "part_file", to);
-        row = report_count(report_count(row, "part", r->part.index), "parts", r->part.count);
-        row = report_count(row, "bytes", end - first);
         good = report_row(r->files,
                           "{file}: part {part}/{parts}, {bytes} bytes, {part_file}: {packed} "
                           "bytes\n",
-                          report_count(row, "packed", job.packed), error);
+                          REPORT(TEXT("file", from), TEXT("part_file", to),
+                                 COUNT("part", r->part.index), COUNT("parts", r->part.count),
+                                 COUNT("bytes", end - first), COUNT("packed", job.packed)),
+                          error);
     }
     free(to);
     sam_packer_close(job.packer);
@@ -295,8 +294,8 @@ static void note_copied(void *context, const char *from, const char *to)
     r->total.foreign += foreign;
     r->total.foreign_bytes += foreign ? size : 0;
     if (r->json) {
-        json_t *row = report_text(report_text(json_object(), "file", from), "copied_to", to);
-        r->files = report_add(r->files, report_count(row, "bytes", size));
+        r->files = report_add(
+            r->files, REPORT(TEXT("file", from), TEXT("copied_to", to), COUNT("bytes", size)));
     }
     if (!foreign || r->quiet)
         return;

@@ -69,10 +69,10 @@ static json_t *hardware(const struct passing *p)
     for (unsigned i = 0; i < p->stat.coded; i++) {
         struct hardware hw;
         measure(p->request, p->counts[i], &hw);
-        json_t *row = report_count(json_object(), "plane", i);
-        row = report_count(row, "depth", p->request->depth);
-        row = report_count(row, "width", p->request->width);
-        list = report_add(list, report_fields(row, fields, &hw));
+        list = report_add(list,
+                          report_fields(REPORT(COUNT("plane", i), COUNT("depth", p->request->depth),
+                                               COUNT("width", p->request->width)),
+                                        fields, &hw));
     }
     return list;
 }
@@ -92,13 +92,10 @@ static bool show(struct request *r, const struct sam_weight *w, const struct pas
     const double share = stat->elements ? least / stat->width : 1;
     r->before += (double)w->size;
     r->after += (double)w->size * share;
-    json_t *row = report_text(weights_row(w), "planes", stat->layout);
-    row = report_count(row, "elements", stat->elements);
-    row = report_count(row, "bytes", w->size);
-    row = report_real(row, "width", stat->width);
-    row = report_real(row, "entropy", stat->entropy);
-    row = report_real(row, "bound", stat->bound);
-    row = report_real(row, "size_percent", 100 * share);
+    json_t *row = REPORT_MORE(weights_row(w), TEXT("planes", stat->layout),
+                              COUNT("elements", stat->elements), COUNT("bytes", w->size),
+                              REAL("width", stat->width), REAL("entropy", stat->entropy),
+                              REAL("bound", stat->bound), REAL("size_percent", 100 * share));
     if (r->many)
         row = report_text(row, "file", r->file);
     if (r->hardware)

@@ -20,7 +20,7 @@ struct request {
 /* A row for --json, to which members are added. */
 static json_t *row_of(const char *from, const char *to)
 {
-    return report_text(report_text(json_object(), "packed_file", from), "file", to);
+    return REPORT(TEXT("packed_file", from), TEXT("file", to));
 }
 
 static bool unpack_file(void *context, const char *from, const char *to, struct sam_error *error)
@@ -34,8 +34,8 @@ static bool unpack_file(void *context, const char *from, const char *to, struct 
                              (struct sam_sink){sam_output_write, output}, &fed, error);
     good = weights_finish(output, good, error);
     if (good && r->json) {
-        json_t *row = report_count(row_of(from, to), "bytes", fed.bytes);
-        r->files = report_add(r->files, report_count(row, "packed", fed.packed));
+        r->files = report_add(r->files, REPORT_MORE(row_of(from, to), COUNT("bytes", fed.bytes),
+                                                    COUNT("packed", fed.packed)));
     }
     return good;
 }
@@ -117,11 +117,10 @@ static int read_tensor(struct request *r, const char *path, const struct sam_pac
            write_tensor(r, &w, data, size, &error);
     free(data);
     if (good && r->json) {
-        json_t *row = report_text(row_of(path, r->output), "tensor", r->tensor);
-        row = report_text(row, "dtype", sam_dtype_name(w.type));
-        row = report_count(row, "first", first);
-        row = report_count(row, "elements", end - first);
-        r->files = report_add(r->files, report_count(row, "bytes", size));
+        r->files = report_add(
+            r->files, REPORT_MORE(row_of(path, r->output), TEXT("tensor", r->tensor),
+                                  TEXT("dtype", sam_dtype_name(w.type)), COUNT("first", first),
+                                  COUNT("elements", end - first), COUNT("bytes", size)));
     }
     return good ? CLI_OK : cli_report(&error);
 }

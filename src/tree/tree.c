@@ -2,6 +2,7 @@
 #include "tree/tree.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -67,6 +68,16 @@ json_t *sam_tree_flag(json_t *object, const char *name, bool value)
 json_t *sam_tree_text(json_t *object, const char *name, const char *text)
 {
     return sam_tree_set(object, name, sam_tree_string(text));
+}
+
+json_t *sam_tree_members(json_t *object, ...)
+{
+    va_list members;
+    va_start(members, object);
+    for (const char *name; (name = va_arg(members, const char *));)
+        object = sam_tree_set(object, name, va_arg(members, json_t *));
+    va_end(members);
+    return object;
 }
 
 json_t *sam_tree_numbers(const uint64_t *values, size_t count)
