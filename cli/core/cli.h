@@ -68,6 +68,21 @@ struct cli_option {
         .help = __VA_ARGS__                                                                        \
     }
 
+/* A row whose `parse` receives the request, or the part of it that is its group's. */
+#define CLI_PARSED(word, value, function, ...)                                                     \
+    {                                                                                              \
+        .name = (word), .grammar = CLI_PARSE, .argument = (value), .parse = (function),            \
+        .help = __VA_ARGS__                                                                        \
+    }
+
+/* The operand of a verb, from `least` to `most` of them (0: any number): the suffixes of its files
+ * and then any other members. */
+#define CLI_OPERAND(type, member, word, kind, least, most, ...)                                    \
+    {                                                                                              \
+        .name = (word), .grammar = (kind), .low = (least), .high = (most), CLI_AT(type, member),   \
+        .suffixes = __VA_ARGS__                                                                    \
+    }
+
 /* Options of several verbs: one name, one letter, one meaning. */
 #define CLI_OUTPUT(type, member, text)                                                             \
     CLI_ROW(type, member, "output", CLI_TEXT, "FILE", (text), .letter = 'o', .suffixes = "")

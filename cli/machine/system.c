@@ -35,17 +35,11 @@ const struct cli_option system_rows[] = {
     CLI_ROW(struct system_request, options.check_races, "check-races", CLI_FLAG, NULL,
             "find races: accesses to bytes that a launch or weight record in flight writes, or "
             "reads and somebody else writes, before the program has waited for it; slower"),
-    {.name = "config",
-     .grammar = CLI_PARSE,
-     CLI_AT(struct system_request, time),
-     .parse = system_parse_config,
-     .argument = "KEY=N,...",
-     .names = system_key,
-     .prefixes = system_prefix,
-     .suffixes = "",
-     .repeats = true,
-     .help = "--cycles with other parameters: mem.dram_bytes=32,wu.symbols=4,... or a file "
-             "of them; --config help lists them with their defaults"},
+    CLI_ROW(struct system_request, time, "config", CLI_PARSE, "KEY=N,...",
+            "--cycles with other parameters: mem.dram_bytes=32,wu.symbols=4,... or a file of them; "
+            "--config help lists them with their defaults",
+            .parse = system_parse_config, .names = system_key, .prefixes = system_prefix,
+            .suffixes = "", .repeats = true),
     CLI_ROW(struct system_request, time.compare, "compare-raw", CLI_FLAG, NULL,
             "--cycles, and once more with each decoded weight charged as a copy of its raw bytes: "
             "what packing buys"),

@@ -84,13 +84,10 @@ const struct cli_option ventus_launch_rows[] = {
     CLI_ROW(struct gpu_request, options.strict_lds, "strict-lds", CLI_FLAG, NULL,
             "trap on local memory beyond LDS_SIZE (.metadata), beyond stacks, --lds-size and "
             "local: arguments (--kernel)"),
-    {.name = "lds-range",
-     .grammar = CLI_PARSE,
-     .parse = parse_lds_range,
-     .argument = "BASE:SIZE",
-     .repeats = true,
-     .help = "with --strict-lds or --sanitize=bounds: local memory that may also be accessed; "
-             "repeatable"},
+    CLI_PARSED("lds-range", "BASE:SIZE", parse_lds_range,
+               "with --strict-lds or --sanitize=bounds: local memory that may also be accessed; "
+               "repeatable",
+               .repeats = true),
     CLI_ROW(
         struct gpu_request, options.shared_pds, "pds", CLI_CHOICE, NULL,
         "CSR_PDS: private memory per workgroup (own, the default), or pdsBase for all, to compare "

@@ -62,15 +62,10 @@ const struct cli_option ventus_cycles_rows[] = {
     CLI_ROW(struct gpu_request, cycles, "cycles", CLI_FLAG, NULL,
             "model the GPU in time: cycles, what each SM, unit, warp and instruction waits for, "
             "caches and memory, and what to change first; one worker, whatever --jobs says"),
-    {.name = "config",
-     .grammar = CLI_PARSE,
-     .parse = parse_config,
-     .argument = "KEY=N,...",
-     .names = ventus_key,
-     .suffixes = "",
-     .repeats = true,
-     .help = "--cycles with other parameters: preset=verilog, sms=4,mem_latency=200,... or a file "
-             "of them; --config help lists them with the values of each preset"},
+    CLI_PARSED("config", "KEY=N,...", parse_config,
+               "--cycles with other parameters: preset=verilog, sms=4,mem_latency=200,... or a "
+               "file of them; --config help lists them with the values of each preset",
+               .names = ventus_key, .suffixes = "", .repeats = true),
     CLI_ROW(struct gpu_request, files[RUN_PERFETTO], "perfetto", CLI_TEXT, "FILE",
             "--cycles as a timeline for ui.perfetto.dev, a track per warp slot and unit; 1 us is a "
             "cycle; %n in FILE is the number of the launch",

@@ -208,12 +208,7 @@ const struct cli_verb verb_asm = {
     .summary = "assemble a program",
     .usage = "[options] IN.s [-o OUT] [--listing] [--json]",
     .options = options,
-    .operand = {.name = "source file",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = ".s .S .asm",
-                CLI_AT(struct request, in)},
+    .operand = CLI_OPERAND(struct request, in, "source file", CLI_TEXT, 1, 1, ".s .S .asm"),
     .details = "Every error of the text is reported in one run, with its line. GNU as directives,\n"
                "macros, conditions and pseudo-instructions are understood; `samite isa` lists the\n"
                "instructions. Registers above 31 bring their REGEXT by themselves.\n",

@@ -144,12 +144,7 @@ const struct cli_verb verb_cc = {
     .summary = "compile kernels in OpenCL C",
     .usage = "[options] IN.cl -o OUT",
     .options = options,
-    .operand = {.name = "source file",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = ".cl .ocl",
-                CLI_AT(struct request, in)},
+    .operand = CLI_OPERAND(struct request, in, "source file", CLI_TEXT, 1, 1, ".cl .ocl"),
     .details =
         "clang 14 to 19 and LLVM of its version do the first half and must be installed\n"
         "(`apt install clang`); SAMITE_CLANG names another clang. `samite run`, `debug` and\n"

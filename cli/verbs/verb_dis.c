@@ -212,11 +212,8 @@ const struct cli_verb verb_dis = {
     .summary = "disassemble a program or single words",
     .usage = "[options] FILE|0xWORD...",
     .options = options,
-    .operand = {.name = "file or word",
-                .grammar = CLI_LIST,
-                .low = 1,
-                .suffixes = ".elf .riscv .bin .hex",
-                CLI_AT(struct request, operands)},
+    .operand = CLI_OPERAND(struct request, operands, "file or word", CLI_LIST, 1, 0,
+                           ".elf .riscv .bin .hex"),
     .details =
         "Reads ELF files, flat binaries and lines of 8 hexadecimal digits. The text assembles\n"
         "again to the same bytes; a word that is no instruction is a .word.\n",

@@ -156,12 +156,8 @@ const struct cli_verb verb_info = {
     .summary = "list the tensors in weights, packed or not",
     .usage = "[options] FILE|FOLDER|INDEX.json",
     .options = options,
-    .operand = {.name = "file or folder",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = WEIGHTS_SUFFIXES " .onnx " PACKED_SUFFIX,
-                CLI_AT(struct request, path)},
+    .operand = CLI_OPERAND(struct request, path, "file or folder", CLI_TEXT, 1, 1,
+                           WEIGHTS_SUFFIXES " .onnx " PACKED_SUFFIX),
     .details =
         "Prints one line per tensor: type, shape, bytes; for packed ones also the packed size\n"
         "and the planes. Reads packed files, safetensors, gguf, npy, onnx and PyTorch checkpoints\n"

@@ -227,11 +227,8 @@ const struct cli_verb verb_isa = {
     .summary = "show the instruction tables",
     .usage = "[options] [MNEMONIC|CSR]",
     .options = options,
-    .operand = {.name = "instruction",
-                .grammar = CLI_TEXT,
-                .high = 1,
-                .names = mnemonic,
-                CLI_AT(struct request, name)},
+    .operand =
+        CLI_OPERAND(struct request, name, "instruction", CLI_TEXT, 0, 1, NULL, .names = mnemonic),
     .details = "Without a name: every instruction, pseudo-instruction and CSR of the instruction\n"
                "set, with its meaning. With one: its fields, operands, meaning and source, and\n"
                "which extension brings it. samite dis 0xWORD finds the instruction of a word.\n",

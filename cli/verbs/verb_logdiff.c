@@ -187,12 +187,7 @@ const struct cli_verb verb_logdiff = {
     .summary = "compare the commit logs of two runs, warp by warp",
     .usage = "[options] FIRST SECOND",
     .options = options,
-    .operand = {.name = "log",
-                .grammar = CLI_LIST,
-                .low = 2,
-                .high = 2,
-                .suffixes = ".log",
-                CLI_AT(struct request, files)},
+    .operand = CLI_OPERAND(struct request, files, "log", CLI_LIST, 2, 2, ".log"),
     .details =
         "Reads the logs of samite run --trace, of the public instruction simulator, and of the\n"
         "RTL or the cycle simulator (a line per register write), in any combination and with\n"

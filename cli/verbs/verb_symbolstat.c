@@ -142,12 +142,7 @@ const struct cli_verb verb_symbolstat = {
     .summary = "count symbols with the model of the hardware counter",
     .usage = "[options] FILE",
     .options = options,
-    .operand = {.name = "file of symbols",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = "",
-                CLI_AT(struct request, file)},
+    .operand = CLI_OPERAND(struct request, file, "file of symbols", CLI_TEXT, 1, 1, ""),
     .details =
         "The file has one byte per symbol, or two (little-endian) for more than 8 bits. Prints\n"
         "the nonzero counts and the cycles of each state.\n",

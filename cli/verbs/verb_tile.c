@@ -213,10 +213,7 @@ const struct cli_verb verb_tile = {
     .usage = "fmt [options] PROGRAM.pto\ncheck [options] PROGRAM.pto...\nops [--json]\n"
              "explain [options] PROGRAM.pto",
     .options = options,
-    .operand = {.name = "program",
-                .grammar = CLI_LIST,
-                .suffixes = ".pto",
-                CLI_AT(struct request, programs)},
+    .operand = CLI_OPERAND(struct request, programs, "program", CLI_LIST, 0, 0, ".pto"),
     .forms = forms,
     .form_word = "task",
     .details = "Comments stay, before the operation that they precede or follow. `samite run "

@@ -171,11 +171,7 @@ const struct cli_verb verb_merge = {
     .summary = "join the parts of a packed file",
     .usage = "[options] FILE" PACKED_SUFFIX "|PART...",
     .options = options,
-    .operand = {.name = "packed file or part",
-                .grammar = CLI_LIST,
-                .low = 1,
-                .suffixes = "",
-                CLI_AT(struct request, paths)},
+    .operand = CLI_OPERAND(struct request, paths, "packed file or part", CLI_LIST, 1, 0, ""),
     .details =
         "Joins the parts of one file, made by samite pack --part, into the packed file that one\n"
         "process would have made, byte for byte. The parts of FILE" PACKED_SUFFIX " are\n"

@@ -251,12 +251,8 @@ static const struct cli_option options[] = {
     CLI_ROW(struct request, tensor, "tensor", CLI_TEXT, "NAME",
             "only this tensor: as npy if the output is named *.npy, else as raw bytes",
             .letter = 't'),
-    {.name = "range",
-     .letter = 'r',
-     .grammar = CLI_PARSE,
-     .argument = "A:B",
-     .parse = parse_range,
-     .help = "only elements A to B - 1 of the tensor; either may be omitted"},
+    CLI_PARSED("range", "A:B", parse_range,
+               "only elements A to B - 1 of the tensor; either may be omitted", .letter = 'r'),
     CLI_JOBS(struct request, options.threads, "threads (1)"),
     CLI_ROW(struct request, options.trusted, "trusted", CLI_FLAG, NULL,
             "do not compare the checksums of tensor data: faster, damage may go unnoticed"),
@@ -275,12 +271,8 @@ const struct cli_verb verb_unpack = {
     .summary = "restore packed weights, or one tensor of them",
     .usage = "[options] FILE" PACKED_SUFFIX "|FOLDER|-",
     .options = options,
-    .operand = {.name = "packed file or folder",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = PACKED_SUFFIX,
-                CLI_AT(struct request, input)},
+    .operand =
+        CLI_OPERAND(struct request, input, "packed file or folder", CLI_TEXT, 1, 1, PACKED_SUFFIX),
     .details =
         "Restores the file that was packed, byte for byte; every block is checked, and a\n"
         "damaged file gives an error and no output. With --tensor, one tensor or a range of\n"

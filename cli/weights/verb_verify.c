@@ -116,11 +116,8 @@ const struct cli_verb verb_verify = {
     .summary = "check packed weights",
     .usage = "[options] FILE" PACKED_SUFFIX "|FOLDER|-...",
     .options = options,
-    .operand = {.name = "packed file or folder",
-                .grammar = CLI_LIST,
-                .low = 1,
-                .suffixes = PACKED_SUFFIX,
-                CLI_AT(struct request, paths)},
+    .operand =
+        CLI_OPERAND(struct request, paths, "packed file or folder", CLI_LIST, 1, 0, PACKED_SUFFIX),
     .details =
         "Unpacks in memory and compares every checksum. For a damaged file the affected tensor\n"
         "is reported, the remaining files are still verified, and the exit status is 2; the\n"
