@@ -15,8 +15,9 @@ static const struct {
     const char *name;
     dap_handler *serve;
     enum dap_when when;
+    const char *detail;
 } requests[] = {
-#define REQUEST(name, handler, when) {#name, dap_on_##handler, (when)},
+#define REQUEST(name, handler, when, detail) {#name, dap_on_##handler, (when), (detail)},
 #include "requests.def"
 #undef REQUEST
 };
@@ -139,7 +140,7 @@ void dap_output(struct dap *dap, const char *category, const char *text)
 
 static enum sam_status serve(struct dap *dap, struct sam_error *error)
 {
-    const struct dap_request *r = dap->request;
+    struct dap_request *r = dap->request;
     struct cli_near near = {.wanted = r->command};
     const bool open = dap->debug && dap->debug->session && !dap->finished;
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
@@ -152,6 +153,7 @@ static enum sam_status serve(struct dap *dap, struct sam_error *error)
             return debug_fail(error, "%s: the program is running", r->command);
         if (requests[i].when == STOPPED && dap->todo != DAP_NOTHING)
             return debug_fail(error, "%s: the program is about to run", r->command);
+        r->detail = requests[i].detail;
         return requests[i].serve(dap, r->arguments, error);
     }
     return debug_fail(error, "unknown request '%.60s'%s", r->command, cli_near_text(&near));

@@ -57,9 +57,7 @@ enum sam_status dap_on_disassemble(struct dap *dap, const json_t *arguments,
     address += 4 * (uint64_t)first;
     json_t *rows = json_array();
     for (json_int_t i = 0; i < count; i++) {
-        uint64_t at = address + 4 * (uint64_t)i;
-        if (d->shape.isa.xlen == 32)
-            at &= UINT32_MAX;
+        const uint64_t at = debug_address(d, address + 4 * (uint64_t)i);
         rows = report_add(rows, instruction_row(dap, at, &last));
     }
     dap_respond(dap, report_set(json_object(), "instructions", rows));
@@ -115,8 +113,7 @@ enum sam_status dap_on_read_memory(struct dap *dap, const json_t *arguments,
         return status;
     if (count < 0 || count > MOST_BYTES)
         return debug_fail(error, "count %lld: expected 0 to %d", (long long)count, MOST_BYTES);
-    if (d->shape.isa.xlen == 32)
-        address &= UINT32_MAX;
+    address = debug_address(d, address);
     const size_t size = readable(d, address, (size_t)count);
     uint8_t *bytes = malloc(size + 1);
     if (!bytes)

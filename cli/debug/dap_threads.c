@@ -17,11 +17,6 @@ json_int_t dap_thread(const struct dap *dap, uint32_t workgroup, uint32_t warp)
     return (json_int_t)workgroup * dap->debug->shape.warps + warp + 1;
 }
 
-static uint32_t all_lanes(const struct debug *d)
-{
-    return (uint32_t)(UINT64_MAX >> (64 - d->shape.lanes));
-}
-
 static json_t *thread_row(struct dap *dap, uint32_t workgroup, uint32_t index,
                           const struct sam_session_warp *warp)
 {
@@ -226,7 +221,7 @@ static enum sam_status add_frame(struct frame_list *list, enum dap_frame_kind ki
     if (status != SAM_OK)
         return status;
     sam_image_describe(d->image, pc, place, sizeof place);
-    if (d->shape.v_count && kind != DAP_CALLER && lanes && lanes != all_lanes(d))
+    if (d->shape.v_count && kind != DAP_CALLER && lanes && lanes != debug_all_lanes(d))
         stop_name_lanes(lanes, which, sizeof which);
     snprintf(name, sizeof name, "%s%s%s%s%s", place, *which ? " [" : "", *which ? which + 1 : "",
              kind == DAP_WAITING ? " waiting" : "", *which ? "]" : "");

@@ -147,10 +147,7 @@ static enum sam_status load(struct parser *p, struct value *value)
         if (status != SAM_OK)
             return status;
     }
-    uint64_t bits = 0;
-    for (size_t i = 0; i < sam_dtype_size(type); i++)
-        bits |= (uint64_t)bytes[i] << 8 * i;
-    *value = value_integer(type, bits);
+    *value = value_integer(type, value_bits(bytes, sam_dtype_size(type)));
     value->place = (struct place){.kind = PLACE_MEMORY, .address = address};
     return SAM_OK;
 }

@@ -346,8 +346,7 @@ enum sam_status info_symbol(struct debug *d, const char *rest, struct sam_error 
         status = debug_no_more(rest, error);
     if (status != SAM_OK)
         return status;
-    if (d->shape.isa.xlen == 32)
-        address &= UINT32_MAX;
+    address = debug_address(d, address);
     if (!d->image || !sam_image_symbol_at(d->image, address))
         return debug_fail(error, "0x%llx: no symbol", (unsigned long long)address);
     source_describe(d, address, place, sizeof place);

@@ -13,7 +13,7 @@ struct point *points_of(struct debug *d, unsigned id)
     return NULL;
 }
 
-static struct point *numbered(struct debug *d, unsigned number)
+struct point *points_numbered(const struct debug *d, unsigned number)
 {
     for (size_t i = 0; i < d->point_count; i++)
         if (d->points[i]->number == number)
@@ -377,9 +377,7 @@ static enum sam_status watched(struct debug *d, const char **at, struct point *p
     } else if (sam_dtype_class(value.type) == SAM_CLASS_FLOAT) {
         return debug_fail(error, "a floating-point number: expected an address");
     } else {
-        p->address = (uint64_t)value_number(&value, 0);
-        if (d->shape.isa.xlen == 32)
-            p->address &= UINT32_MAX;
+        p->address = debug_address(d, (uint64_t)value_number(&value, 0));
         p->size = value.pointee < SAM_DTYPES && value.pointee != SAM_OPAQUE
                       ? sam_dtype_size(value.pointee)
                       : 4;
@@ -461,7 +459,7 @@ enum sam_status command_awatch(struct debug *d, const char *rest, struct sam_err
 static enum sam_status find(struct debug *d, unsigned number, struct point **p,
                             struct sam_error *error)
 {
-    *p = numbered(d, number);
+    *p = points_numbered(d, number);
     return *p ? SAM_OK : debug_fail(error, "no break- or watchpoint %u", number);
 }
 

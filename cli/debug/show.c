@@ -149,8 +149,8 @@ static enum sam_status range_of(struct debug *d, const char *rest, uint64_t *beg
     }
     if (status == SAM_OK)
         status = debug_no_more(at, error);
-    if (status == SAM_OK && d->shape.isa.xlen == 32)
-        *begin &= UINT32_MAX;
+    if (status == SAM_OK)
+        *begin = debug_address(d, *begin);
     if (status == SAM_OK && comma)
         return range_end(d, comma + 1, *begin, end, error);
     const uint64_t address = *begin;
@@ -243,9 +243,7 @@ static bool call_target(struct debug *d, uint64_t address, uint32_t word, uint64
         (before >> 7 & 31) != (word >> 15 & 31))
         return false;
     const int32_t upper = (int32_t)(before & 0xfffff000), lower = (int32_t)word >> 20;
-    *target = address - 4 + (uint64_t)(int64_t)upper + (uint64_t)(int64_t)lower;
-    if (d->shape.isa.xlen == 32)
-        *target &= UINT32_MAX;
+    *target = debug_address(d, address - 4 + (uint64_t)(int64_t)upper + (uint64_t)(int64_t)lower);
     return true;
 }
 
