@@ -146,6 +146,18 @@ int cli_changes(const struct cli_args *args, const char *input, const char *outp
     return add(args, output, true) ?: add(args, same_place ? NULL : input, false);
 }
 
+int cli_load(const char *path, uint64_t most, char **data, size_t *size)
+{
+    struct sam_error error;
+    return cli_code(sam_file_load(path, most, data, size, &error), &error);
+}
+
+int cli_save(const char *path, const void *data, size_t size)
+{
+    struct sam_error error;
+    return cli_code(sam_file_save(path, data, size, &error), &error);
+}
+
 /* ------------------------------------------------------------------ outputs that were not kept */
 
 bool cli_any_failed(struct sam_output *const outputs[], size_t count)

@@ -187,3 +187,20 @@ void cli_put_messages(const char *messages)
         messages += size + (messages[size] == '\n');
     }
 }
+
+int cli_end_messages(enum sam_status status, char **messages, const struct sam_error *error)
+{
+    const bool any = *messages && **messages;
+    cli_put_messages(*messages);
+    free(*messages);
+    return status == SAM_OK ? CLI_OK : any ? CLI_BAD_INPUT : cli_report(error);
+}
+
+int cli_print_text(enum sam_status status, char **text, const struct sam_error *error, FILE *out)
+{
+    if (status != SAM_OK)
+        return cli_report(error);
+    fputs(*text, out);
+    free(*text);
+    return CLI_OK;
+}

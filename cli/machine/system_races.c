@@ -34,14 +34,11 @@ int system_print_races(const struct sam_system *system, FILE *text)
 {
     struct sam_error error;
     size_t count;
-    char *races;
+    char *races = NULL;
     sam_system_races(system, &count, NULL);
     if (count == 0)
         return CLI_OK;
-    if (sam_system_print_races(system, 0, &races, &error) != SAM_OK)
-        return cli_report(&error);
     fflush(text);
-    fputs(races, stderr);
-    sam_text_free(races);
-    return CLI_PROGRAM_FAILED;
+    return cli_print_text(sam_system_print_races(system, 0, &races, &error), &races, &error, stderr)
+               ?: CLI_PROGRAM_FAILED;
 }

@@ -134,7 +134,7 @@ int ventus_print_findings(struct run *run)
     const struct sam_sanitizer_print options = {.size = sizeof options, .image = run->image};
     const struct sam_finding *findings = NULL;
     size_t count = 0;
-    char *text;
+    char *text = NULL;
     if (run->ventus->sanitizer)
         findings = sam_sanitizer_findings(run->ventus->sanitizer, &count);
     if (count == 0)
@@ -142,14 +142,13 @@ int ventus_print_findings(struct run *run)
     for (size_t i = 0; run->ventus->findings && i < count; i++)
         if (json_array_append_new(run->ventus->findings, finding_of(run, &findings[i])) != 0)
             return cli_no_memory();
-    if (sam_sanitizer_print(run->ventus->sanitizer, &options, &text, &run->error) != SAM_OK)
-        return cli_report(&run->error);
     fflush(run->text);
-    fputs(text, stderr);
-    sam_text_free(text);
+    const int code =
+        cli_print_text(sam_sanitizer_print(run->ventus->sanitizer, &options, &text, &run->error),
+                       &text, &run->error, stderr);
     sam_sanitizer_forget(run->ventus->sanitizer);
     run->ventus->found = true;
-    return CLI_OK;
+    return code;
 }
 
 int ventus_check_written(struct run *run)

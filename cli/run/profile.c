@@ -40,8 +40,8 @@ int run_profile_write(struct sam_profile *profile, const char *path,
         code = cli_report(&error);
     else if (cli_is_stdio(path))
         fputs(text, out);
-    else if (sam_file_save(path, text, strlen(text), &error) != SAM_OK)
-        code = cli_report(&error);
+    else
+        code = cli_save(path, text, strlen(text));
     sam_text_free(text);
     return code;
 }

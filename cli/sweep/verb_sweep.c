@@ -32,12 +32,9 @@ static int check_axes(struct sweep_request *s)
 
 static int write_text(const char *path, char *text)
 {
-    struct sam_error error;
-    if (!text)
-        return cli_no_memory();
-    enum sam_status status = sam_file_save(path, text, strlen(text), &error);
+    const int code = text ? cli_save(path, text, strlen(text)) : cli_no_memory();
     free(text);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return code;
 }
 
 /* The first run that failed. */

@@ -48,11 +48,8 @@ static int print_lines(struct sam_tile_lowered *made)
 {
     struct sam_error error;
     char *text = NULL;
-    if (sam_tile_lowered_explain(made, NULL, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    fputs(text, stdout);
-    free(text);
-    return CLI_OK;
+    return cli_print_text(sam_tile_lowered_explain(made, NULL, &text, &error), &text, &error,
+                          stdout);
 }
 
 static int explain(struct cli_args *args, const struct sam_tile_program *program, const char *path,
@@ -74,14 +71,8 @@ static int explain(struct cli_args *args, const struct sam_tile_program *program
         tile_give(&arguments->items[i], &given[i]);
     const enum sam_status status = sam_tile_lower(program, function, given, arguments->count,
                                                   &options, &made, &messages, &error);
-    if (messages && messages[0])
-        cli_put_messages(messages);
-    else if (status != SAM_OK)
-        cli_report(&error);
-    free(messages);
-    if (status != SAM_OK)
-        return CLI_BAD_INPUT;
-    code = arguments->count ? run(made) : print_lines(made);
+    code = cli_end_messages(status, &messages, &error)
+               ?: (arguments->count ? run(made) : print_lines(made));
     sam_tile_lowered_free(made);
     return code;
 }

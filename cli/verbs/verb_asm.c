@@ -89,9 +89,7 @@ static int write_image(const struct sam_image *image, const struct request *r)
         free(data);
         return CLI_BAD_INPUT;
     }
-    int code = CLI_OK;
-    if (sam_file_save(r->out, data, size, &error) != SAM_OK)
-        code = cli_report(&error);
+    const int code = cli_save(r->out, data, size);
     free(data);
     return code;
 }
@@ -162,9 +160,8 @@ static int assemble(const struct cli_args *args, const struct request *r)
         code = CLI_BAD_INPUT;
     if (code == CLI_OK && r->out)
         code = write_image(image, r);
-    if (code == CLI_OK && listing &&
-        sam_file_save(r->listing, listing, strlen(listing), &error) != SAM_OK)
-        code = cli_report(&error);
+    if (code == CLI_OK && listing)
+        code = cli_save(r->listing, listing, strlen(listing));
     sam_text_free(listing);
     sam_text_free(messages);
     sam_image_free(image);

@@ -35,8 +35,7 @@ static int write_elf(const struct request *r, const char *text, size_t size)
     enum sam_status status =
         sam_isa_parse("ventus", &options.isa, &error)
             ?: sam_assemble(&options, r->in, text, size, &image, &messages, &error);
-    if (messages && *messages)
-        cli_put_messages(messages);
+    cli_put_messages(messages);
     sam_text_free(messages);
     if (status == SAM_OK)
         status = sam_elf_make(image, &elf, &elf_size, &error);
@@ -64,13 +63,12 @@ static int compile(const struct request *r)
                                            .flags = r->flags.items,
                                            .flag_count = r->flags.count};
     const enum sam_status status = sam_cc_compile(&options, r->in, &text, &size, &messages, &error);
-    if (messages && *messages && !(r->no_warnings && status == SAM_OK))
+    if (!r->no_warnings || status != SAM_OK)
         cli_put_messages(messages);
     sam_text_free(messages);
     if (status != SAM_OK)
         return cli_report(&error);
-    const int code = r->assembly ? cli_code(sam_file_save(r->out, text, size, &error), &error)
-                                 : write_elf(r, text, size);
+    const int code = r->assembly ? cli_save(r->out, text, size) : write_elf(r, text, size);
     sam_text_free(text);
     return code;
 }

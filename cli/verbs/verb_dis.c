@@ -62,12 +62,9 @@ static int show(const struct request *r, const struct sam_image *image)
         fputs(r->json ? "]\n" : "", stdout);
         return code;
     }
-    char *text;
-    if (sam_disassemble_image(&r->isa, image, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    fputs(text, stdout);
-    sam_text_free(text);
-    return CLI_OK;
+    char *text = NULL;
+    return cli_print_text(sam_disassemble_image(&r->isa, image, &text, &error), &text, &error,
+                          stdout);
 }
 
 /* Bytes at the base address as an image of one code section. */

@@ -195,12 +195,8 @@ static int check_files(struct op_request *r)
 static int explain(const struct sam_plan *plan)
 {
     struct sam_error error;
-    char *text;
-    if (sam_plan_describe(plan, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    fputs(text, stdout);
-    sam_text_free(text);
-    return CLI_OK;
+    char *text = NULL;
+    return cli_print_text(sam_plan_describe(plan, &text, &error), &text, &error, stdout);
 }
 
 /* The report of an operation; `engines` and `energy` only with --cycles, the plan with --plan. */

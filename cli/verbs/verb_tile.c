@@ -8,7 +8,6 @@
 #include "json.h"
 #include "machine/tile.h"
 #include "report.h"
-#include "samite/file.h"
 #include "tile_explain.h"
 
 enum { FMT, CHECK, OPS, EXPLAIN };
@@ -30,9 +29,7 @@ static int format(const struct request *r, const struct sam_tile_program *progra
     char *text = NULL;
     if (sam_tile_print(program, r->surface, &text, &error) != SAM_OK)
         return cli_report(&error);
-    int code = CLI_OK;
-    if (sam_file_save(r->out ? r->out : "-", text, strlen(text), &error) != SAM_OK)
-        code = cli_report(&error);
+    const int code = cli_save(r->out ? r->out : "-", text, strlen(text));
     free(text);
     return code;
 }
@@ -40,21 +37,16 @@ static int format(const struct request *r, const struct sam_tile_program *progra
 static int check(const struct request *r, const char *path, const struct sam_tile_program *program)
 {
     struct sam_error error = {0};
-    char *messages = NULL, *text = NULL;
-    enum sam_status status = sam_tile_check_in(program, r->profile, r->dialect, &messages, &error);
-    cli_put_messages(messages);
-    free(messages);
-    if (status != SAM_OK)
-        return CLI_BAD_INPUT;
+    char *text = NULL;
+    const int code = tile_check(program, r->profile, r->dialect);
+    if (code != CLI_OK)
+        return code;
     if (!r->plan) {
         printf("%s: no error\n", cli_is_stdio(path) ? "<stdin>" : cli_plain(path).text);
         return CLI_OK;
     }
-    if (sam_tile_plan_text(program, r->profile, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    fputs(text, stdout);
-    free(text);
-    return CLI_OK;
+    return cli_print_text(sam_tile_plan_text(program, r->profile, &text, &error), &text, &error,
+                          stdout);
 }
 
 /* {"file": ..., "good": true, "messages": [...], "plan": text with --plan} */
