@@ -202,7 +202,9 @@ void dap_value_text(struct dap *dap, const struct value *value, bool untyped, ch
 typedef enum sam_status dap_handler(struct dap *dap, const json_t *arguments,
                                     struct sam_error *error);
 #define REQUEST(name, handler, when, detail) dap_handler dap_on_##handler;
+#define ALSO(name, handler, when, detail)
 #include "requests.def"
+#undef ALSO
 #undef REQUEST
 
 #endif

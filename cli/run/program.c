@@ -126,7 +126,7 @@ static int add_start(const struct run_request *r, uint64_t base, struct sam_imag
     sam_image_free(start);
     if (status == SAM_OK)
         status = sam_image_finish(image, &error);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return cli_code(status, &error);
 }
 
 /* OpenCL C by way of assembly. */

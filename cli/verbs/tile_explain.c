@@ -41,7 +41,7 @@ static int run(struct sam_tile_lowered *made)
     free(text);
     sam_system_figures_free(figures);
     sam_system_free(system);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return cli_code(status, &error);
 }
 
 static int print_lines(struct sam_tile_lowered *made)
