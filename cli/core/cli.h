@@ -181,6 +181,10 @@ int cli_choice(const char *choices, const char *word, size_t size);
 /* "elf, bin or hex" */
 const char *cli_choices_text(const char *choices, char *text, size_t room);
 bool cli_ends_with(const char *text, const char *end);
+/* Parse the number before `end` in "NUMBER:..." or "NUMBER=..."; returns the rest, or NULL. */
+const char *cli_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
+/* Parse two numbers, as in "32x256" where they are separated by 'x'. */
+bool cli_pair(const char *text, char between, uint64_t *first, uint64_t *second);
 
 /* Iterator over the rows of a verb, including those of its groups. Begin with {.verb = verb}. */
 struct cli_cursor {

@@ -84,11 +84,9 @@ bool cli_same_file(const char *output, const char *input)
 
 static int clash(const struct file *a, const struct file *b)
 {
-    struct sam_error error = {.status = SAM_ERR_USAGE};
     const struct file *output = a->written ? a : b, *other = a->written ? b : a;
-    snprintf(error.text, sizeof error.text, "%.400s: the output is the %s %.400s", output->path,
-             other->written ? "output" : "input", other->path);
-    return cli_report(&error);
+    return cli_error("%.400s: the output is the %s %.400s", output->path,
+                     other->written ? "output" : "input", other->path);
 }
 
 static int add(const struct cli_args *args, const char *path, bool written)

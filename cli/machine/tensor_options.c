@@ -10,8 +10,7 @@
 /* BASE:SIZE */
 static bool read_range(const char *text, uint64_t *base, uint64_t *size)
 {
-    const char *rest = run_leading_number(text, ':', UINT64_MAX, base);
-    return rest && sam_parse_u64(rest, size) && *size && *size - 1 <= UINT64_MAX - *base;
+    return cli_pair(text, ':', base, size) && *size && *size - 1 <= UINT64_MAX - *base;
 }
 
 static int parse_region(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -40,7 +39,7 @@ static int parse_mem(struct cli_args *args, const struct cli_option *option, con
     struct run_range *range = CLI_APPEND(args, (struct hart_ranges *)mems);
     if (!range)
         return cli_no_memory();
-    range->path = run_leading_number(text, ':', UINT64_MAX, &range->base);
+    range->path = cli_leading_number(text, ':', UINT64_MAX, &range->base);
     if (!range->path || !*range->path)
         return cli_usage_error(args, "--%s %s: expected BASE:FILE", option->name, text);
     return CLI_OK;

@@ -37,8 +37,7 @@ static int parse_lds_range(struct cli_args *args, const struct cli_option *optio
 {
     struct gpu_request *r = request;
     uint64_t base = 0, size = 0;
-    const char *rest = run_leading_number(text, ':', UINT32_MAX, &base);
-    if (!rest || !sam_parse_u64(rest, &size) || base < SAM_LDS_BASE ||
+    if (!cli_pair(text, ':', &base, &size) || base < SAM_LDS_BASE ||
         base - SAM_LDS_BASE >= SAM_LDS_SIZE || !size || size > SAM_LDS_SIZE - (base - SAM_LDS_BASE))
         return cli_usage_error(args, "--%s %s: expected BASE:SIZE within 0x%08x..0x%08x",
                                option->name, text, SAM_LDS_BASE, SAM_LDS_BASE + SAM_LDS_SIZE - 1);

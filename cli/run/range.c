@@ -47,8 +47,8 @@ int run_dump_parse(struct cli_args *args, const char *word, struct run_range *ra
     if (!text)
         return cli_no_memory();
     memcpy(text, word, size);
-    const char *rest = run_leading_number(text, ':', UINT64_MAX, &range->base);
-    range->path = rest ? run_leading_number(rest, ':', UINT64_MAX, &range->size) : NULL;
+    const char *rest = cli_leading_number(text, ':', UINT64_MAX, &range->base);
+    range->path = rest ? cli_leading_number(rest, ':', UINT64_MAX, &range->size) : NULL;
     if (!range->path || !*range->path ||
         (range->size && range->size - 1 > UINT64_MAX - range->base))
         return cli_usage_error(args, "--dump %s: expected BASE:SIZE:FILE", word);

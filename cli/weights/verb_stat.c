@@ -204,10 +204,7 @@ static bool stat_many(struct request *r, const char *path, struct sam_error *err
     bool *mine = cli_part_files(&r->part, list.paths, any);
     for (size_t i = 0; mine && good && i < any; i++)
         good = !mine[i] || stat_file(r, list.paths[i], error);
-    if (!mine) {
-        cli_fail_memory(error);
-        good = false;
-    }
+    good = mine ? good : cli_fail_memory(error);
     free(mine);
     weights_list_free(&list);
     if (!any) {
@@ -223,15 +220,9 @@ static int parse_hardware(struct cli_args *args, const struct cli_option *option
                           void *request)
 {
     struct request *r = request;
-    char *copy = strdup(text ? text : "32x256"), *x = copy ? strchr(copy, 'x') : NULL;
     uint64_t width = 0, depth = 0;
-    bool good = x != NULL;
-    if (good) {
-        *x = '\0';
-        good = sam_parse_u64(copy, &width) && sam_parse_u64(x + 1, &depth) && width >= 1 &&
-               width <= 64 && depth >= 1 && depth <= SAM_SYMBOLSTAT_DEPTH;
-    }
-    free(copy);
+    const bool good = cli_pair(text ? text : "32x256", 'x', &width, &depth) && width >= 1 &&
+                      width <= 64 && depth >= 1 && depth <= SAM_SYMBOLSTAT_DEPTH;
     r->hardware = true;
     r->width = (unsigned)width;
     r->depth = (uint32_t)depth;

@@ -104,11 +104,9 @@ static int read_tensor(struct request *r, const char *path, const struct sam_pac
                                path, sam_dtype_name(to), r->tensor, sam_dtype_name(w.type));
     size_t size = (size_t)((end - first) * bits / 8);
     void *data = malloc(size ? size : 1);
-    bool good = data != NULL;
-    if (!data)
-        cli_fail_memory(&error);
-    good = good && weights_may_replace(r->output, path, r->force, &error) &&
-           weights_may_write(r->output, path, &error);
+    bool good = (data || cli_fail_memory(&error)) &&
+                weights_may_replace(r->output, path, r->force, &error) &&
+                weights_may_write(r->output, path, &error);
     if (good && sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) != SAM_OK) {
         weights_name_error(path, &error);
         good = false;
@@ -199,11 +197,10 @@ static int unpack(struct request *r)
     char *place = r->output ? strdup(r->output)
                   : input   ? weights_place(NULL, input, "", PACKED_SUFFIX)
                             : NULL;
-    if (!place)
-        cli_fail_memory(&error);
-    good = place && (many ? weights_each(r->input, place, &work, &error)
-                          : weights_may_replace(place, r->input, r->force, &error) &&
-                                unpack_file(r, r->input, place, &error));
+    good = (place || cli_fail_memory(&error)) &&
+           (many ? weights_each(r->input, place, &work, &error)
+                 : weights_may_replace(place, r->input, r->force, &error) &&
+                       unpack_file(r, r->input, place, &error));
     free(place);
     free(input);
     return good ? CLI_OK : cli_report(&error);
@@ -214,16 +211,11 @@ static int parse_range(struct cli_args *args, const struct cli_option *option, c
                        void *request)
 {
     struct request *r = request;
-    char *copy = strdup(text), *colon = copy ? strchr(copy, ':') : NULL;
-    bool good = colon != NULL;
     r->first = 0;
     r->end = UINT64_MAX;
-    if (good) {
-        *colon = '\0';
-        good = (!*copy || sam_parse_u64(copy, &r->first)) && r->first < UINT64_MAX / 64 &&
-               (!colon[1] || (sam_parse_u64(colon + 1, &r->end) && r->end < UINT64_MAX / 64));
-    }
-    free(copy);
+    const char *end =
+        *text == ':' ? text + 1 : cli_leading_number(text, ':', UINT64_MAX / 64 - 1, &r->first);
+    const bool good = end && (!*end || (sam_parse_u64(end, &r->end) && r->end < UINT64_MAX / 64));
     r->has_range = true;
     return good ? CLI_OK
                 : cli_usage_error(args, "--%s %s: expected a range of elements (0:1024)",
