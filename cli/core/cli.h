@@ -45,13 +45,13 @@ struct cli_option {
     size_t at, size;      /* the destination in the request (CLI_AT) */
     uint64_t low, high;   /* of a number (high 0: what fits); of an operand: how many */
     const char *choices;  /* "elf bin hex" */
-    const char *(*names)(size_t index);    /* more words to complete; NULL after the last */
-    const char *(*prefixes)(size_t index); /* the prefix of each word, or NULL */
-    const char *suffixes;                  /* files: ".s .S", "" any, "/" folders; after words */
-    unsigned forms; /* bits of the forms that have it; 0: those of its group */
-    bool needed;    /* by its forms */
-    bool repeats;   /* of CLI_PARSE: may be given more than once */
-    bool dash;      /* also with one dash, as in debuggers: -ex; longer than a letter */
+    const char *(*names)(size_t index);  /* more words to complete; NULL after the last */
+    const struct cli_settings *settings; /* its keys, for completion, too (settings.h) */
+    const char *suffixes;                /* files: ".s .S", "" any, "/" folders; after words */
+    unsigned forms;                      /* bits of the forms that have it; 0: those of its group */
+    bool needed;                         /* by its forms */
+    bool repeats;                        /* of CLI_PARSE: may be given more than once */
+    bool dash; /* also with one dash, as in debuggers: -ex; longer than a letter */
     /* Read `text` (NULL: no value) into `place`. Returns an exit code, with the message printed.
      * Options are read in the order written. */
     int (*parse)(struct cli_args *args, const struct cli_option *option, const char *text,

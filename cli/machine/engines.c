@@ -16,12 +16,6 @@ int cli_engines_parameters(void)
     return CLI_SHOWN;
 }
 
-const char *cli_engines_key(size_t index)
-{
-    const struct sam_parameter *p = sam_engines_parameter(index);
-    return p ? p->name : NULL;
-}
-
 json_t *cli_engines(const struct sam_engines_report *report)
 {
     static const struct report_field fields[] = {

@@ -38,8 +38,8 @@ const struct cli_option system_rows[] = {
     CLI_ROW(struct system_request, time, "config", CLI_PARSE, "KEY=N,...",
             "--cycles with other parameters: mem.dram_bytes=32,wu.symbols=4,... or a file of them; "
             "--config help lists them with their defaults",
-            .parse = system_parse_config, .names = system_key, .prefixes = system_prefix,
-            .suffixes = "", .repeats = true),
+            .parse = system_parse_config, .settings = &system_settings, .suffixes = "",
+            .repeats = true),
     CLI_ROW(struct system_request, time.compare, "compare-raw", CLI_FLAG, NULL,
             "--cycles, and once more with each decoded weight charged as a copy of its raw bytes: "
             "what packing buys"),

@@ -70,20 +70,33 @@ static int parse_register(struct cli_args *args, const struct cli_option *option
     return CLI_OK;
 }
 
-enum sam_status tensor_set(void *request, const char *settings, struct sam_error *error)
+static int list_parameters(void)
+{
+    cli_engines_parameters();
+    printf("\nof the matrix unit\n");
+    cli_parameters(sam_mxu_parameter);
+    printf("\nof the energy\n");
+    cli_parameters(sam_energy_parameter);
+    return CLI_SHOWN;
+}
+
+static enum sam_status set(void *request, const char *settings, struct sam_error *error)
 {
     struct hart_request *r = request;
     return sam_hart_configure(settings, &r->engines, &r->mxu, error);
 }
+
+const struct cli_settings tensor_settings = {
+    .set = set,
+    .list = list_parameters,
+    .tables = {sam_engines_parameter, sam_mxu_parameter, sam_energy_parameter}};
 
 static int parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *request)
 {
     struct hart_request *r = request;
     r->cycles = true;
-    if (strcmp(text, "help") == 0)
-        return tensor_list_parameters();
-    return cli_read_settings(args, option, text, tensor_set, r);
+    return cli_read_settings(args, option, text, r);
 }
 
 static int parse_acc_regs(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -150,7 +163,8 @@ const struct cli_option tensor_rows[] = {
     CLI_PARSED("config", "KEY=N,...", parse_config,
                "--cycles with other parameters: mpara=4,queue=8,... or a file of them; --config "
                "help lists them with their defaults",
-               .names = tensor_key, .suffixes = "", .repeats = true, .forms = 1 << RUN_TENSOR),
+               .settings = &tensor_settings, .suffixes = "", .repeats = true,
+               .forms = 1 << RUN_TENSOR),
     TRACE("konata", "", RUN_KONATA, "log of the uops of the matrix unit, for Konata (Kanata 0004)"),
     TRACE("vcd", ".vcd", RUN_VCD, "the bus of the matrix unit as a waveform"),
     CLI_ROW(struct hart_request, files[RUN_BUS], "trace-bus", CLI_TEXT, "[FILE]",

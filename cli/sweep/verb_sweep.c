@@ -253,8 +253,8 @@ static const struct cli_option options[] = {
     CLI_ROW(struct sweep_request, sweep, "config", CLI_PARSE, "KEY=V,V,...",
             "a parameter of the machine and its values; or a file of KEY=N, which hold for all "
             "runs; repeatable; --config help lists the parameters",
-            .parse = sweep_parse_config, .repeats = true, .names = sweep_key,
-            .prefixes = sweep_key_prefix, .suffixes = ""),
+            .parse = sweep_parse_config, .repeats = true, .settings = &sweep_parameters,
+            .suffixes = ""),
     CLI_OUTPUT(struct sweep_request, csv, "one line per run, as CSV (standard output)"),
     CLI_ROW(struct sweep_request, html, "html", CLI_TEXT, "FILE",
             "a page with charts, stall causes and a table", .suffixes = ".html"),

@@ -91,10 +91,11 @@ static int parse_config(struct cli_args *args, const struct cli_option *option, 
 {
     struct op_request *r = request;
     r->cycles = true;
-    if (strcmp(text, "help") == 0)
-        return cli_engines_parameters();
-    return cli_read_settings(args, option, text, set_engines, &r->engines);
+    return cli_read_settings(args, option, text, &r->engines);
 }
+
+static const struct cli_settings settings = {
+    .set = set_engines, .list = cli_engines_parameters, .tables = {sam_engines_parameter}};
 
 #define NUMBERS(word, value, least, member, bits, must, text)                                      \
     CLI_ROW(struct op_request, member, word, CLI_PARSE, value, (text), .parse = parse_numbers,     \
@@ -144,7 +145,7 @@ static const struct cli_option options[] = {
             "the engines in time: cycles, and what each engine waits for"),
     CLI_PARSED("config", "KEY=N,...", parse_config,
                "--cycles with other parameters, or a file of them; --config help lists them",
-               .names = cli_engines_key, .suffixes = "", .repeats = true),
+               .settings = &settings, .suffixes = "", .repeats = true),
     CLI_ROW(struct op_request, dry, "dry-run", CLI_FLAG, NULL, "plan only; every file is an input",
             .letter = 'n'),
     CLI_QUIET(struct op_request, quiet,
