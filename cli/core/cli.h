@@ -248,7 +248,7 @@ int cli_print_text(enum sam_status status, char **text, const struct sam_error *
  * anything if CLICOLOR_FORCE is set. --color sets these variables. */
 bool cli_colour(FILE *out);
 
-/* ------------------------------------------------------------------ near.c: did you mean */
+/* --------------------------------------------------------------- message.c: did you mean */
 
 struct cli_near {
     const char *wanted;

@@ -145,7 +145,7 @@ int run_dump_parse(struct cli_args *args, const char *word, struct run_range *ra
 /* The bytes of a file, or the elements of a NumPy file, for --mem; free() them. */
 int run_memory_load(const char *path, char **data, size_t *size);
 
-/* --- profile.c: --profile. Checked before anything runs, and written after all launches. */
+/* --- output.c: --profile. Checked before anything runs, and written after all launches. */
 #define RUN_PROFILE(type, member)                                                                  \
     CLI_ROW(                                                                                       \
         type, member, "profile", CLI_TEXT, "FILE",                                                 \
