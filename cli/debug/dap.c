@@ -18,7 +18,7 @@ static const struct {
     const char *detail;
 } requests[] = {
 #define REQUEST(name, handler, when, detail) {#name, dap_on_##handler, (when), (detail)},
-#define ALSO REQUEST
+#define ALSO                                 REQUEST
 #include "requests.def"
 #undef ALSO
 #undef REQUEST

@@ -45,9 +45,10 @@ static enum sam_status add_base(void *context, const char *settings, struct sam_
 
 /* Those of the GPU, of the hart and of the system. */
 const struct cli_settings sweep_parameters = {.set = add_base,
-                                            .tables = {sam_gputime_parameter, sam_engines_parameter,
-                                                       sam_mxu_parameter, sam_energy_parameter},
-                                            .prefixed = sam_system_parameter};
+                                              .tables = {sam_gputime_parameter,
+                                                         sam_engines_parameter, sam_mxu_parameter,
+                                                         sam_energy_parameter},
+                                              .prefixed = sam_system_parameter};
 
 /* "mpara=2,4,8" */
 static int add_axis(struct cli_args *args, const char *text, struct sweep *s)
