@@ -45,13 +45,13 @@ struct cli_option {
     size_t at, size;      /* the destination in the request (CLI_AT) */
     uint64_t low, high;   /* of a number (high 0: what fits); of an operand: how many */
     const char *choices;  /* "elf bin hex" */
-    const char *(*names)(size_t index);    /* more words to complete; NULL after the last */
-    const char *(*prefixes)(size_t index); /* the prefix of each word, or NULL */
-    const char *suffixes;                  /* files: ".s .S", "" any, "/" folders; after words */
-    unsigned forms; /* bits of the forms that have it; 0: those of its group */
-    bool needed;    /* by its forms */
-    bool repeats;   /* of CLI_PARSE: may be given more than once */
-    bool dash;      /* also with one dash, as in debuggers: -ex; longer than a letter */
+    const char *(*names)(size_t index);  /* more words to complete; NULL after the last */
+    const struct cli_settings *settings; /* its keys, for completion, too (settings.h) */
+    const char *suffixes;                /* files: ".s .S", "" any, "/" folders; after words */
+    unsigned forms;                      /* bits of the forms that have it; 0: those of its group */
+    bool needed;                         /* by its forms */
+    bool repeats;                        /* of CLI_PARSE: may be given more than once */
+    bool dash; /* also with one dash, as in debuggers: -ex; longer than a letter */
     /* Read `text` (NULL: no value) into `place`. Returns an exit code, with the message printed.
      * Options are read in the order written. */
     int (*parse)(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -66,6 +66,21 @@ struct cli_option {
     {                                                                                              \
         .name = (word), .grammar = (kind), .argument = (value), CLI_AT(type, member),              \
         .help = __VA_ARGS__                                                                        \
+    }
+
+/* A row whose `parse` receives the request, or the part of it that is its group's. */
+#define CLI_PARSED(word, value, function, ...)                                                     \
+    {                                                                                              \
+        .name = (word), .grammar = CLI_PARSE, .argument = (value), .parse = (function),            \
+        .help = __VA_ARGS__                                                                        \
+    }
+
+/* The operand of a verb, from `least` to `most` of them (0: any number): the suffixes of its files
+ * and then any other members. */
+#define CLI_OPERAND(type, member, word, kind, least, most, ...)                                    \
+    {                                                                                              \
+        .name = (word), .grammar = (kind), .low = (least), .high = (most), CLI_AT(type, member),   \
+        .suffixes = __VA_ARGS__                                                                    \
     }
 
 /* Options of several verbs: one name, one letter, one meaning. */
@@ -166,6 +181,10 @@ int cli_choice(const char *choices, const char *word, size_t size);
 /* "elf, bin or hex" */
 const char *cli_choices_text(const char *choices, char *text, size_t room);
 bool cli_ends_with(const char *text, const char *end);
+/* Parse the number before `end` in "NUMBER:..." or "NUMBER=..."; returns the rest, or NULL. */
+const char *cli_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
+/* Parse two numbers, as in "32x256" where they are separated by 'x'. */
+bool cli_pair(const char *text, char between, uint64_t *first, uint64_t *second);
 
 /* Iterator over the rows of a verb, including those of its groups. Begin with {.verb = verb}. */
 struct cli_cursor {
@@ -221,11 +240,15 @@ int cli_first(int code, int other);
 #endif
 /* Lines of the library ("file:1:2: error: ...", the source line, a caret) on stderr. NULL: none. */
 void cli_put_messages(const char *messages);
+/* The same at the end of a call, which are freed; the error only if there are none. */
+int cli_end_messages(enum sam_status status, char **messages, const struct sam_error *error);
+/* Print the text that a call has made, and free it; after a failure as cli_code. */
+int cli_print_text(enum sam_status status, char **text, const struct sam_error *error, FILE *out);
 /* Whether output to `out` may be coloured: a terminal, unless NO_COLOR is set or TERM is dumb;
  * anything if CLICOLOR_FORCE is set. --color sets these variables. */
 bool cli_colour(FILE *out);
 
-/* ------------------------------------------------------------------ near.c: did you mean */
+/* --------------------------------------------------------------- message.c: did you mean */
 
 struct cli_near {
     const char *wanted;

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "samite/parameter.h"
+#include "settings.h"
 
 static void put_row_words(const struct cli_option *o, const char *before, FILE *out)
 {
@@ -13,7 +15,11 @@ static void put_row_words(const struct cli_option *o, const char *before, FILE *
         at += size + (at[size] == ' ');
     }
     for (size_t i = 0; o->names && o->names(i); i++)
-        fprintf(out, "%s%s%s", before, o->prefixes ? o->prefixes(i) : "", o->names(i));
+        fprintf(out, "%s%s", before, o->names(i));
+    const char *prefix;
+    const struct sam_parameter *key;
+    for (size_t i = 0; o->settings && (key = cli_parameter(o->settings, i, &prefix)); i++)
+        fprintf(out, "%s%s%s", before, prefix, key->name);
 }
 
 /* The completion words of a row, its choices and names, each preceded by `before`; and those of
@@ -43,7 +49,7 @@ static bool next_name(struct cli_cursor *c)
 
 static bool has_words(const struct cli_option *o)
 {
-    return o->choices || o->names;
+    return o->choices || o->names || o->settings;
 }
 
 static bool takes_value(const struct cli_option *o)

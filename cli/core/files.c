@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli_args.h"
+#include "samite/cc.h"
 #include "samite/file.h"
 
 /* An existing file is identified by device and number, whatever its name; a new one by its
@@ -84,11 +85,9 @@ bool cli_same_file(const char *output, const char *input)
 
 static int clash(const struct file *a, const struct file *b)
 {
-    struct sam_error error = {.status = SAM_ERR_USAGE};
     const struct file *output = a->written ? a : b, *other = a->written ? b : a;
-    snprintf(error.text, sizeof error.text, "%.400s: the output is the %s %.400s", output->path,
-             other->written ? "output" : "input", other->path);
-    return cli_report(&error);
+    return cli_error("%.400s: the output is the %s %.400s", output->path,
+                     other->written ? "output" : "input", other->path);
 }
 
 static int add(const struct cli_args *args, const char *path, bool written)
@@ -146,6 +145,18 @@ int cli_changes(const struct cli_args *args, const char *input, const char *outp
     return add(args, output, true) ?: add(args, same_place ? NULL : input, false);
 }
 
+int cli_load(const char *path, uint64_t most, char **data, size_t *size)
+{
+    struct sam_error error;
+    return cli_code(sam_file_load(path, most, data, size, &error), &error);
+}
+
+int cli_save(const char *path, const void *data, size_t size)
+{
+    struct sam_error error;
+    return cli_code(sam_file_save(path, data, size, &error), &error);
+}
+
 /* ------------------------------------------------------------------ outputs that were not kept */
 
 bool cli_any_failed(struct sam_output *const outputs[], size_t count)
@@ -163,4 +174,45 @@ int cli_drop_output(struct sam_output *output)
         return sam_output_commit(output, &error) == SAM_OK ? CLI_OK : cli_report(&error);
     sam_output_abort(output);
     return CLI_OK;
+}
+
+/* -------------------------------------------------------------------- where text is expected */
+
+/* Formats by their first bytes. */
+static const struct kind {
+    const char *magic; /* the first bytes */
+    size_t size;
+    const char *name;
+    const char *use; /* where the command takes such a file; NULL: see `expected` */
+} kinds[] = {
+#define KIND(magic, name, use)                                                                     \
+    {                                                                                              \
+        magic, sizeof magic - 1, name, use                                                         \
+    }
+    KIND("\177ELF", "an ELF file", NULL),
+    KIND("\x93NUMPY", "a NumPy array", "an argument: --arg in:FILE.npy"),
+    KIND("\x89SMW\r\n\x1a\n", "packed weights", "an argument: --arg packed:FILE.smw:TENSOR"),
+    KIND("GGUF", "a GGUF model", "samite pack, info and stat read it"),
+    KIND("PK\3\4", "a zip archive", "samite pack and info read those of PyTorch"),
+    KIND("!<arch>\n", "an archive of object files", "link it into an executable"),
+    KIND("BC\xc0\xde", "LLVM bitcode", "compile it to an executable"),
+#undef KIND
+};
+
+enum sam_status cli_expect_text(const char *name, const char *data, size_t size,
+                                const char *expected, struct sam_error *error)
+{
+    static const struct kind source = {.name = "OpenCL C", .use = "samite cc compiles it"};
+    for (size_t i = 0; i <= sizeof kinds / sizeof kinds[0]; i++) {
+        const bool last = i == sizeof kinds / sizeof kinds[0];
+        const struct kind *kind = last ? &source : &kinds[i];
+        if (last ? !sam_cc_is_source(name)
+                 : size < kind->size || memcmp(data, kind->magic, kind->size) != 0)
+            continue;
+        error->status = SAM_ERR_INPUT;
+        snprintf(error->text, sizeof error->text, "%.400s: %s%s%s%s: expected %s", name, kind->name,
+                 kind->use ? " (" : "", kind->use ? kind->use : "", kind->use ? ")" : "", expected);
+        return SAM_ERR_INPUT;
+    }
+    return SAM_OK;
 }

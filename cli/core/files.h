@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "samite/status.h"
 
@@ -45,6 +46,10 @@ bool cli_any_failed(struct sam_output *const outputs[], size_t count);
 /* Drop an output, after all writes. CLI_BAD_INPUT, with the file and the reason printed, if a
  * write failed; `output` may be NULL. */
 int cli_drop_output(struct sam_output *output);
+
+/* Read a file of up to `most` bytes, to be freed; write one. Return exit codes. */
+int cli_load(const char *path, uint64_t most, char **data, size_t *size);
+int cli_save(const char *path, const void *data, size_t size);
 
 /* Whether writing the first would destroy the second. For files in folders. */
 bool cli_same_file(const char *output, const char *input);

@@ -20,11 +20,8 @@ static bool take_number(char *text, uint64_t *number)
 static json_t *message(const char *file, const uint64_t place[2], const char *severity,
                        const char *text)
 {
-    json_t *row = report_text(json_object(), "file", file);
-    row = report_count(row, "line", place[0]);
-    row = report_count(row, "column", place[1]);
-    row = report_text(row, "severity", severity);
-    return report_text(row, "text", text);
+    return REPORT(TEXT("file", file), COUNT("line", place[0]), COUNT("column", place[1]),
+                  TEXT("severity", severity), TEXT("text", text));
 }
 
 /* Message rows and line rows; a source line and a caret have neither. */

@@ -187,3 +187,42 @@ void cli_put_messages(const char *messages)
         messages += size + (messages[size] == '\n');
     }
 }
+
+int cli_end_messages(enum sam_status status, char **messages, const struct sam_error *error)
+{
+    const bool any = *messages && **messages;
+    cli_put_messages(*messages);
+    free(*messages);
+    return status == SAM_OK ? CLI_OK : any ? CLI_BAD_INPUT : cli_report(error);
+}
+
+int cli_print_text(enum sam_status status, char **text, const struct sam_error *error, FILE *out)
+{
+    if (status != SAM_OK)
+        return cli_report(error);
+    fputs(*text, out);
+    free(*text);
+    return CLI_OK;
+}
+
+/* ---------------------------------------------------------------------------- did you mean */
+
+void cli_near_offer(struct cli_near *near, const char *candidate)
+{
+    const size_t size = strlen(near->wanted);
+    unsigned edits = sam_edits(near->wanted, size, candidate);
+    if (size >= 3 && strncmp(candidate, near->wanted, size) == 0)
+        edits = 1; /* a prefix */
+    if (edits * 2 > size || (near->name[0] && edits >= near->edits))
+        return;
+    near->edits = edits;
+    snprintf(near->name, sizeof near->name, "%s", candidate);
+}
+
+const char *cli_near_text(struct cli_near *near)
+{
+    near->text[0] = '\0';
+    if (near->name[0])
+        snprintf(near->text, sizeof near->text, "; did you mean '%s'?", near->name);
+    return near->text;
+}

@@ -169,6 +169,22 @@ static void store(void *place, size_t size, uint64_t value)
     memcpy(place, from, size);
 }
 
+const char *cli_leading_number(const char *text, char end, uint64_t top, uint64_t *value)
+{
+    char part[32];
+    const char *at = strchr(text, end);
+    if (!at || at - text >= (ptrdiff_t)sizeof part)
+        return NULL;
+    snprintf(part, sizeof part, "%.*s", (int)(at - text), text);
+    return sam_parse_u64(part, value) && *value <= top ? at + 1 : NULL;
+}
+
+bool cli_pair(const char *text, char between, uint64_t *first, uint64_t *second)
+{
+    const char *rest = cli_leading_number(text, between, UINT64_MAX, first);
+    return rest && sam_parse_u64(rest, second);
+}
+
 static int bad_number(const struct cli_args *args, const struct cli_option *o, const char *text,
                       uint64_t top)
 {

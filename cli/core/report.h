@@ -21,6 +21,16 @@
 #define REPORT_FIELD    SAM_TREE_FIELD
 #define REPORT_FIELD_AS SAM_TREE_FIELD_AS
 
+/* A report with these members, and one with more of them: REPORT(TEXT("file", path), COUNT("bytes",
+ * size)). */
+#define REPORT(...)              REPORT_MORE(json_object(), __VA_ARGS__)
+#define REPORT_MORE(object, ...) sam_tree_members((object), __VA_ARGS__, (const char *)NULL)
+#define COUNT(name, value)       (name), json_integer((json_int_t)(value))
+#define REAL(name, value)        (name), json_real(value)
+#define FLAG(name, value)        (name), json_boolean(value)
+#define TEXT(name, value)        (name), sam_tree_string(value)
+#define TREE(name, value)        (name), (value)
+
 /* Print the row, whose ownership it takes, as lines on standard output, or append it to `rows`
  * unless that is NULL. Returns false on out-of-memory, with `error` filled. */
 bool report_row(json_t *rows, const char *lines, json_t *row, struct sam_error *error);

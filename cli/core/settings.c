@@ -14,9 +14,22 @@ int cli_refuse_settings(const struct cli_args *args, const char *file,
                            *file ? " " : "", file, error->text);
 }
 
-int cli_read_settings(struct cli_args *args, const struct cli_option *option, const char *word,
-                      cli_set *set, void *config)
+const struct sam_parameter *cli_parameter(const struct cli_settings *settings, size_t index,
+                                          const char **prefix)
 {
+    *prefix = "";
+    for (size_t t = 0; settings->tables[t]; t++)
+        for (size_t i = 0; settings->tables[t](i); i++)
+            if (index-- == 0)
+                return settings->tables[t](i);
+    return settings->prefixed ? settings->prefixed(index, prefix) : NULL;
+}
+
+int cli_read_settings(struct cli_args *args, const struct cli_option *option, const char *word,
+                      void *config)
+{
+    if (strcmp(word, "help") == 0)
+        return option->settings->list();
     const bool is_file = !strchr(word, '=');
     struct sam_error error;
     char *settings = NULL;
@@ -29,7 +42,7 @@ int cli_read_settings(struct cli_args *args, const struct cli_option *option, co
                                error.text);
     if (status != SAM_OK)
         return cli_report(&error);
-    if (set(config, settings, &error) != SAM_OK)
+    if (option->settings->set(config, settings, &error) != SAM_OK)
         code = cli_refuse_settings(args, is_file ? word : "", &error);
     sam_text_free(settings);
     return code;

@@ -227,8 +227,7 @@ enum sam_status command_source(struct debug *d, const char *rest, struct sam_err
     char path[1024];
     if (!debug_word(&rest, path, sizeof path))
         return debug_fail(error, "source: expected a file");
-    const enum sam_status status = debug_no_more(rest, error);
-    return status == SAM_OK ? input_push_file(d->input, path, error) : status;
+    return debug_no_more(rest, error) ?: input_push_file(d->input, path, error);
 }
 
 enum sam_status command_echo(struct debug *d, const char *rest, struct sam_error *error)

@@ -19,10 +19,7 @@ static enum sam_status float_constant(char *text, struct value *value, struct sa
     }
     if (!sam_dtype_parse_value(type, text, bytes))
         return debug_fail(error, "'%s': expected a number", text);
-    uint64_t bits = 0;
-    for (size_t i = 0; i < sam_dtype_size(type); i++)
-        bits |= (uint64_t)bytes[i] << 8 * i;
-    *value = value_integer(type, bits);
+    *value = value_integer(type, value_bits(bytes, sam_dtype_size(type)));
     return SAM_OK;
 }
 

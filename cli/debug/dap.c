@@ -15,9 +15,12 @@ static const struct {
     const char *name;
     dap_handler *serve;
     enum dap_when when;
+    const char *detail;
 } requests[] = {
-#define REQUEST(name, handler, when) {#name, dap_on_##handler, (when)},
+#define REQUEST(name, handler, when, detail) {#name, dap_on_##handler, (when), (detail)},
+#define ALSO                                 REQUEST
 #include "requests.def"
+#undef ALSO
 #undef REQUEST
 };
 
@@ -102,10 +105,8 @@ static void send_message(struct dap *dap, json_t *message)
 
 static json_t *response_to(const struct dap_request *request, bool success)
 {
-    json_t *response = report_text(json_object(), "type", "response");
-    response = report_set(response, "request_seq", json_integer(request->seq));
-    response = report_text(response, "command", request->command);
-    return report_flag(response, "success", success);
+    return REPORT(TEXT("type", "response"), COUNT("request_seq", request->seq),
+                  TEXT("command", request->command), FLAG("success", success));
 }
 
 void dap_respond(struct dap *dap, json_t *body)
@@ -119,10 +120,8 @@ void dap_respond(struct dap *dap, json_t *body)
 
 static void respond_error(struct dap *dap, const char *text)
 {
-    json_t *error = report_set(json_object(), "id", json_integer(1));
-    error = report_text(error, "format", "{text}");
-    error = report_set(error, "variables", report_text(json_object(), "text", text));
-    error = report_flag(error, "showUser", true);
+    json_t *error = REPORT(COUNT("id", 1), TEXT("format", "{text}"),
+                           TREE("variables", REPORT(TEXT("text", text))), FLAG("showUser", true));
     json_t *response = report_text(response_to(dap->request, false), "message", text);
     dap->request->answered = true;
     send_message(dap, report_set(response, "body", report_set(json_object(), "error", error)));
@@ -130,22 +129,20 @@ static void respond_error(struct dap *dap, const char *text)
 
 void dap_event(struct dap *dap, const char *name, json_t *body)
 {
-    json_t *event = report_text(json_object(), "type", "event");
-    event = report_text(event, "event", name);
+    json_t *event = REPORT(TEXT("type", "event"), TEXT("event", name));
     send_message(dap, body ? report_set(event, "body", body) : event);
 }
 
 void dap_output(struct dap *dap, const char *category, const char *text)
 {
-    json_t *body = report_text(json_object(), "category", category);
-    dap_event(dap, "output", report_text(body, "output", text));
+    dap_event(dap, "output", REPORT(TEXT("category", category), TEXT("output", text)));
 }
 
 /* --------------------------------------------------------------------------------- serving */
 
 static enum sam_status serve(struct dap *dap, struct sam_error *error)
 {
-    const struct dap_request *r = dap->request;
+    struct dap_request *r = dap->request;
     struct cli_near near = {.wanted = r->command};
     const bool open = dap->debug && dap->debug->session && !dap->finished;
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
@@ -158,6 +155,7 @@ static enum sam_status serve(struct dap *dap, struct sam_error *error)
             return debug_fail(error, "%s: the program is running", r->command);
         if (requests[i].when == STOPPED && dap->todo != DAP_NOTHING)
             return debug_fail(error, "%s: the program is about to run", r->command);
+        r->detail = requests[i].detail;
         return requests[i].serve(dap, r->arguments, error);
     }
     return debug_fail(error, "unknown request '%.60s'%s", r->command, cli_near_text(&near));

@@ -59,7 +59,8 @@ struct dap_point {
 struct dap_request {
     json_int_t seq;
     const char *command;
-    json_t *arguments; /* an object, may be empty */
+    const char *detail; /* of its row */
+    json_t *arguments;  /* an object, may be empty */
     bool answered;
 };
 
@@ -200,8 +201,10 @@ void dap_value_text(struct dap *dap, const struct value *value, bool untyped, ch
 /* ------------------------------------------------------------------- the table of requests */
 typedef enum sam_status dap_handler(struct dap *dap, const json_t *arguments,
                                     struct sam_error *error);
-#define REQUEST(name, handler, when) dap_handler dap_on_##handler;
+#define REQUEST(name, handler, when, detail) dap_handler dap_on_##handler;
+#define ALSO(name, handler, when, detail)
 #include "requests.def"
+#undef ALSO
 #undef REQUEST
 
 #endif

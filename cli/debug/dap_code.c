@@ -19,8 +19,8 @@ static json_t *instruction_row(struct dap *dap, uint64_t address, const char **l
         stop_disassemble(d, address, address == debug_pc(d), &word, text, sizeof text);
     for (char *c = text; found && *c; c++)
         *c = *c == '\t' ? ' ' : *c;
-    json_t *row = report_set(json_object(), "address", dap_address(address));
-    row = report_text(row, "instruction", found ? text : "(no memory)");
+    json_t *row = REPORT(TREE("address", dap_address(address)),
+                         TEXT("instruction", found ? text : "(no memory)"));
     if (!found)
         return report_text(row, "presentationHint", "invalid");
     snprintf(bytes, sizeof bytes, "%08x", word);
@@ -47,9 +47,8 @@ enum sam_status dap_on_disassemble(struct dap *dap, const json_t *arguments,
     const char *last = NULL;
     uint64_t address = 0;
     json_int_t count;
-    enum sam_status status = dap_need_address(arguments, "memoryReference", &address, error);
-    if (status == SAM_OK)
-        status = dap_need_integer(arguments, "instructionCount", &count, error);
+    enum sam_status status = dap_need_address(arguments, "memoryReference", &address, error)
+                                 ?: dap_need_integer(arguments, "instructionCount", &count, error);
     if (status != SAM_OK)
         return status;
     if (count < 0 || count > MOST_INSTRUCTIONS)
@@ -58,9 +57,7 @@ enum sam_status dap_on_disassemble(struct dap *dap, const json_t *arguments,
     address += 4 * (uint64_t)first;
     json_t *rows = json_array();
     for (json_int_t i = 0; i < count; i++) {
-        uint64_t at = address + 4 * (uint64_t)i;
-        if (d->shape.isa.xlen == 32)
-            at &= UINT32_MAX;
+        const uint64_t at = debug_address(d, address + 4 * (uint64_t)i);
         rows = report_add(rows, instruction_row(dap, at, &last));
     }
     dap_respond(dap, report_set(json_object(), "instructions", rows));
@@ -110,15 +107,13 @@ enum sam_status dap_on_read_memory(struct dap *dap, const json_t *arguments,
     struct debug *d = dap->debug;
     uint64_t address = 0;
     json_int_t count;
-    enum sam_status status = dap_need_address(arguments, "memoryReference", &address, error);
-    if (status == SAM_OK)
-        status = dap_need_integer(arguments, "count", &count, error);
+    enum sam_status status = dap_need_address(arguments, "memoryReference", &address, error)
+                                 ?: dap_need_integer(arguments, "count", &count, error);
     if (status != SAM_OK)
         return status;
     if (count < 0 || count > MOST_BYTES)
         return debug_fail(error, "count %lld: expected 0 to %d", (long long)count, MOST_BYTES);
-    if (d->shape.isa.xlen == 32)
-        address &= UINT32_MAX;
+    address = debug_address(d, address);
     const size_t size = readable(d, address, (size_t)count);
     uint8_t *bytes = malloc(size + 1);
     if (!bytes)

@@ -15,7 +15,7 @@
 
 #include "stop.h"
 
-enum { MOST_QUEUED = 4096, OUT = 0, ERR = 1, TEXT = 4096 };
+enum { MOST_QUEUED = 4096, OUT = 0, ERR = 1, MOST_TEXT = 4096 };
 
 struct item {
     enum frames_result result;
@@ -26,9 +26,9 @@ struct item {
 
 /* A pipe that a stream of the process has been redirected to. */
 struct stream {
-    int original;    /* the descriptor before */
-    int read;        /* the end of the pipe */
-    char text[TEXT]; /* read, not sent: an incomplete character */
+    int original;         /* the descriptor before */
+    int read;             /* the end of the pipe */
+    char text[MOST_TEXT]; /* read, not sent: an incomplete character */
     size_t size;
 };
 
@@ -207,9 +207,9 @@ static bool drain(struct host *h, unsigned which)
 {
     static const char *const categories[] = {[OUT] = "stdout", [ERR] = "stderr"};
     struct stream *s = &h->streams[which];
-    char text[TEXT + 1];
+    char text[MOST_TEXT + 1];
     for (;;) {
-        const ssize_t got = read(s->read, s->text + s->size, TEXT - s->size);
+        const ssize_t got = read(s->read, s->text + s->size, MOST_TEXT - s->size);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)

@@ -10,14 +10,6 @@
 
 enum { MOST_POINTS = 4096 };
 
-static struct point *find_point(const struct debug *d, unsigned number)
-{
-    for (size_t i = 0; i < d->point_count; i++)
-        if (d->points[i]->number == number)
-            return d->points[i];
-    return NULL;
-}
-
 /* Delete the list of a kind; of DAP_LINE that of one source. */
 static void clear(struct dap *dap, enum dap_point_kind kind, const char *source)
 {
@@ -28,7 +20,7 @@ static void clear(struct dap *dap, enum dap_point_kind kind, const char *source)
             dap->points[kept++] = *p;
             continue;
         }
-        struct point *found = find_point(dap->debug, p->number);
+        struct point *found = points_numbered(dap->debug, p->number);
         if (found)
             points_delete(dap->debug, found);
         free(p->source);
@@ -114,43 +106,22 @@ static json_t *made(struct dap *dap, enum sam_status status, unsigned number,
     json_int_t line;
     if (status != SAM_OK)
         return report_text(row, "message", error->text);
-    const struct point *point = find_point(dap->debug, number);
+    const struct point *point = points_numbered(dap->debug, number);
     row = report_set(row, "id", json_integer((json_int_t)number));
     if (!point || point->kind != POINT_BREAK)
         return row;
     row = report_set(row, "instructionReference", dap_address(point->address));
     json_t *source = dap_source(dap, point->address, &line);
     if (source)
-        row = report_set(report_set(row, "source", source), "line", json_integer(line));
+        row = REPORT_MORE(row, TREE("source", source), COUNT("line", line));
     return row;
 }
 
-/* The list of a request, each element of which is made by `one`. */
-typedef enum sam_status point_maker(struct dap *dap, const char *file, const json_t *wish,
-                                    unsigned *number, struct sam_error *error);
+enum { COMMAND = 300 };
 
-static enum sam_status make_list(struct dap *dap, const json_t *arguments, const char *file,
-                                 point_maker *one, struct sam_error *error)
-{
-    const json_t *wishes = json_object_get(arguments, "breakpoints"), *wish;
-    json_t *rows = json_array();
-    size_t i;
-    if (!json_is_array(wishes)) {
-        json_decref(rows);
-        return debug_fail(error, "breakpoints: expected an array");
-    }
-    json_array_foreach(wishes, i, wish)
-    {
-        struct sam_error problem = {.text = ""};
-        unsigned number = 0;
-        const enum sam_status status = json_is_object(wish)
-                                           ? one(dap, file, wish, &number, &problem)
-                                           : debug_fail(&problem, "expected an object");
-        rows = report_add(rows, made(dap, status, number, &problem));
-    }
-    dap_respond(dap, report_set(json_object(), "breakpoints", rows));
-    return SAM_OK;
-}
+/* The command of the debugger that sets the point of a wish, in `command`. */
+typedef enum sam_status command_maker(const struct dap *dap, const char *file, const json_t *wish,
+                                      char command[COMMAND], struct sam_error *error);
 
 /* ----------------------------------------------------------------------------------- lines */
 
@@ -170,23 +141,97 @@ static const char *image_file(const struct debug *d, const char *path)
     return found ? found : slash ? slash + 1 : path;
 }
 
-static enum sam_status make_line(struct dap *dap, const char *file, const json_t *wish,
-                                 unsigned *number, struct sam_error *error)
+static enum sam_status line_command(const struct dap *dap, const char *file, const json_t *wish,
+                                    char command[COMMAND], struct sam_error *error)
 {
-    char command[64];
     json_int_t line;
-    uint64_t address;
+    uint64_t address = 0;
     enum sam_status status = dap_need_integer(wish, "line", &line, error);
-    if (status != SAM_OK)
-        return status;
-    if (line < 0 || line >= UINT32_MAX)
+    if (status == SAM_OK && (line < 0 || line >= UINT32_MAX))
         return debug_fail(error, "line %lld: expected the number of a line", (long long)line);
-    status = source_line_address(dap->debug, image_file(dap->debug, file),
-                                 (uint32_t)line + dap->lines_from_0, &address, error);
+    status = status
+                 ?: source_line_address(dap->debug, image_file(dap->debug, file),
+                                        (uint32_t)line + dap->lines_from_0, &address, error);
+    snprintf(command, COMMAND, "break *0x%llx", (unsigned long long)address);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ other kinds */
+
+static enum sam_status function_command(const struct dap *dap, const char *file, const json_t *wish,
+                                        char command[COMMAND], struct sam_error *error)
+{
+    const char *name;
+    const enum sam_status status = dap_need_text(wish, "name", &name, error);
+    (void)dap, (void)file;
     if (status != SAM_OK)
         return status;
-    snprintf(command, sizeof command, "break *0x%llx", (unsigned long long)address);
-    return make_point(dap, DAP_LINE, file, command, wish, number, error);
+    if (!*name || strlen(name) > 250)
+        return debug_fail(error, "name: expected a symbol");
+    snprintf(command, COMMAND, "break %s", name);
+    return SAM_OK;
+}
+
+static enum sam_status instruction_command(const struct dap *dap, const char *file,
+                                           const json_t *wish, char command[COMMAND],
+                                           struct sam_error *error)
+{
+    uint64_t address = 0;
+    const enum sam_status status = dap_need_address(wish, "instructionReference", &address, error);
+    (void)dap, (void)file;
+    snprintf(command, COMMAND, "break *0x%llx", (unsigned long long)address);
+    return status;
+}
+
+/* The dataId is ADDRESS:SIZE. */
+static enum sam_status watch_command(const struct dap *dap, const char *file, const json_t *wish,
+                                     char command[COMMAND], struct sam_error *error)
+{
+    const char *id, *access = dap_text(wish, "accessType", "write");
+    const char *verb = strcmp(access, "read") == 0        ? "rwatch"
+                       : strcmp(access, "readWrite") == 0 ? "awatch"
+                                                          : "watch";
+    const enum sam_status status = dap_need_text(wish, "dataId", &id, error);
+    (void)dap, (void)file;
+    if (status != SAM_OK)
+        return status;
+    if (!*id || strlen(id) > 64)
+        return debug_fail(error, "dataId: expected one of dataBreakpointInfo");
+    snprintf(command, COMMAND, "%s %s", verb, id);
+    return SAM_OK;
+}
+
+/* -------------------------------------------------------------------------------- requests */
+
+/* Replace the list of a kind, of lines that of a file, by that of the request. */
+static enum sam_status make_list(struct dap *dap, const json_t *arguments, enum dap_point_kind kind,
+                                 const char *file, struct sam_error *error)
+{
+    static command_maker *const makers[] = {[DAP_LINE] = line_command,
+                                            [DAP_FUNCTION] = function_command,
+                                            [DAP_INSTRUCTION] = instruction_command,
+                                            [DAP_DATA] = watch_command};
+    const json_t *wishes = json_object_get(arguments, "breakpoints"), *wish;
+    json_t *rows = json_array();
+    size_t i;
+    clear(dap, kind, file);
+    if (!json_is_array(wishes)) {
+        json_decref(rows);
+        return debug_fail(error, "breakpoints: expected an array");
+    }
+    json_array_foreach(wishes, i, wish)
+    {
+        char command[COMMAND];
+        struct sam_error problem = {.text = ""};
+        unsigned number = 0;
+        enum sam_status status = json_is_object(wish)
+                                     ? makers[kind](dap, file, wish, command, &problem)
+                                     : debug_fail(&problem, "expected an object");
+        status = status ?: make_point(dap, kind, file, command, wish, &number, &problem);
+        rows = report_add(rows, made(dap, status, number, &problem));
+    }
+    dap_respond(dap, report_set(json_object(), "breakpoints", rows));
+    return SAM_OK;
 }
 
 enum sam_status dap_on_set_breakpoints(struct dap *dap, const json_t *arguments,
@@ -198,52 +243,15 @@ enum sam_status dap_on_set_breakpoints(struct dap *dap, const json_t *arguments,
         file = "<start code>";
     if (!file || !*file)
         return debug_fail(error, "source: expected a path");
-    clear(dap, DAP_LINE, file);
-    return make_list(dap, arguments, file, make_line, error);
+    return make_list(dap, arguments, DAP_LINE, file, error);
 }
 
-/* ------------------------------------------------------------------------------ other kinds */
-
-static enum sam_status make_function(struct dap *dap, const char *file, const json_t *wish,
-                                     unsigned *number, struct sam_error *error)
+/* The kind is in the row of the request. */
+enum sam_status dap_on_set_points(struct dap *dap, const json_t *arguments, struct sam_error *error)
 {
-    char command[300];
-    const char *name;
-    const enum sam_status status = dap_need_text(wish, "name", &name, error);
-    (void)file;
-    if (status != SAM_OK)
-        return status;
-    if (!*name || strlen(name) > 250)
-        return debug_fail(error, "name: expected a symbol");
-    snprintf(command, sizeof command, "break %s", name);
-    return make_point(dap, DAP_FUNCTION, NULL, command, wish, number, error);
-}
-
-enum sam_status dap_on_set_functions(struct dap *dap, const json_t *arguments,
-                                     struct sam_error *error)
-{
-    clear(dap, DAP_FUNCTION, NULL);
-    return make_list(dap, arguments, NULL, make_function, error);
-}
-
-static enum sam_status make_instruction(struct dap *dap, const char *file, const json_t *wish,
-                                        unsigned *number, struct sam_error *error)
-{
-    char command[64];
-    uint64_t address;
-    const enum sam_status status = dap_need_address(wish, "instructionReference", &address, error);
-    (void)file;
-    if (status != SAM_OK)
-        return status;
-    snprintf(command, sizeof command, "break *0x%llx", (unsigned long long)address);
-    return make_point(dap, DAP_INSTRUCTION, NULL, command, wish, number, error);
-}
-
-enum sam_status dap_on_set_instructions(struct dap *dap, const json_t *arguments,
-                                        struct sam_error *error)
-{
-    clear(dap, DAP_INSTRUCTION, NULL);
-    return make_list(dap, arguments, NULL, make_instruction, error);
+    const char *detail = dap->request->detail;
+    const int kind = cli_choice("line function instruction data", detail, strlen(detail));
+    return make_list(dap, arguments, (enum dap_point_kind)kind, NULL, error);
 }
 
 /* Every trap stops: no filters are offered. */
@@ -256,31 +264,6 @@ enum sam_status dap_on_set_exceptions(struct dap *dap, const json_t *arguments,
 
 /* ------------------------------------------------------------------------------------ data */
 
-/* The dataId is ADDRESS:SIZE. */
-static enum sam_status make_watch(struct dap *dap, const char *file, const json_t *wish,
-                                  unsigned *number, struct sam_error *error)
-{
-    const char *id, *access = dap_text(wish, "accessType", "write");
-    const char *verb = strcmp(access, "read") == 0        ? "rwatch"
-                       : strcmp(access, "readWrite") == 0 ? "awatch"
-                                                          : "watch";
-    char command[128];
-    const enum sam_status status = dap_need_text(wish, "dataId", &id, error);
-    (void)file;
-    if (status != SAM_OK)
-        return status;
-    if (!*id || strlen(id) > 64)
-        return debug_fail(error, "dataId: expected one of dataBreakpointInfo");
-    snprintf(command, sizeof command, "%s %s", verb, id);
-    return make_point(dap, DAP_DATA, NULL, command, wish, number, error);
-}
-
-enum sam_status dap_on_set_data(struct dap *dap, const json_t *arguments, struct sam_error *error)
-{
-    clear(dap, DAP_DATA, NULL);
-    return make_list(dap, arguments, NULL, make_watch, error);
-}
-
 /* The range of a value in memory: its place, or what a pointer points to. */
 static bool range_of(const struct debug *d, const struct value *value, uint64_t *address,
                      uint64_t *size)
@@ -292,9 +275,7 @@ static bool range_of(const struct debug *d, const struct value *value, uint64_t 
     }
     if (!value_is_pointer(value) || value->is_vector)
         return false;
-    *address = (uint64_t)value_number(value, 0);
-    if (d->shape.isa.xlen == 32)
-        *address &= UINT32_MAX;
+    *address = debug_address(d, (uint64_t)value_number(value, 0));
     *size = value->pointee == SAM_OPAQUE ? 4 : sam_dtype_size(value->pointee);
     return true;
 }
@@ -302,8 +283,8 @@ static bool range_of(const struct debug *d, const struct value *value, uint64_t 
 /* The answer to dataBreakpointInfo, without a range when `id` is NULL. */
 static void answer_info(struct dap *dap, const char *id, const char *description)
 {
-    json_t *body = report_set(json_object(), "dataId", id ? json_string(id) : json_null());
-    body = report_text(body, "description", description);
+    json_t *body = REPORT(TREE("dataId", id ? json_string(id) : json_null()),
+                          TEXT("description", description));
     if (id) {
         json_t *types = report_add(json_array(), json_string("read"));
         types = report_add(types, json_string("write"));
@@ -329,9 +310,8 @@ enum sam_status dap_on_data_info(struct dap *dap, const json_t *arguments, struc
     if (json_is_true(json_object_get(arguments, "asAddress"))) {
         status = dap_need_address(arguments, "name", &address, error);
     } else {
-        status = dap_name_expression(dap, arguments, name, expression, sizeof expression, error);
-        if (status == SAM_OK)
-            status = debug_evaluate(d, expression, &value, error);
+        status = dap_name_expression(dap, arguments, name, expression, sizeof expression, error)
+                     ?: debug_evaluate(d, expression, &value, error);
         if (status == SAM_OK && !range_of(d, &value, &address, &size))
             status = debug_fail(error, "%s is not in memory", expression);
         d->focus = before;

@@ -43,10 +43,9 @@ void dap_send_stopped(struct dap *dap, const char *reason, const char *descripti
                       const char *text)
 {
     struct debug *d = dap->debug;
-    json_t *body = report_text(json_object(), "reason", reason);
-    body = report_set(body, "threadId",
-                      json_integer(dap_thread(dap, d->focus.workgroup, d->focus.warp)));
-    body = report_flag(body, "allThreadsStopped", true);
+    json_t *body = REPORT(TEXT("reason", reason),
+                          COUNT("threadId", dap_thread(dap, d->focus.workgroup, d->focus.warp)),
+                          FLAG("allThreadsStopped", true));
     if (description)
         body = report_text(body, "description", description);
     if (text)
@@ -239,11 +238,14 @@ static enum sam_status run_later(struct dap *dap, const json_t *arguments, const
     return SAM_OK;
 }
 
-static enum sam_status step(struct dap *dap, const json_t *arguments, const char *by_line,
-                            const char *by_instruction, struct sam_error *error)
+enum sam_status dap_on_run(struct dap *dap, const json_t *arguments, struct sam_error *error)
 {
     const bool fine = strcmp(dap_text(arguments, "granularity", ""), "instruction") == 0;
-    return run_later(dap, arguments, fine ? by_instruction : by_line, error);
+    const char *by_instruction = strchr(dap->request->detail, ' ');
+    char by_line[32];
+    snprintf(by_line, sizeof by_line, "%.*s", (int)strcspn(dap->request->detail, " "),
+             dap->request->detail);
+    return run_later(dap, arguments, fine && by_instruction ? by_instruction + 1 : by_line, error);
 }
 
 enum sam_status dap_on_continue(struct dap *dap, const json_t *arguments, struct sam_error *error)
@@ -252,32 +254,6 @@ enum sam_status dap_on_continue(struct dap *dap, const json_t *arguments, struct
     if (status == SAM_OK)
         dap_respond(dap, report_flag(json_object(), "allThreadsContinued", true));
     return status;
-}
-
-enum sam_status dap_on_next(struct dap *dap, const json_t *arguments, struct sam_error *error)
-{
-    return step(dap, arguments, "next", "nexti", error);
-}
-
-enum sam_status dap_on_step_in(struct dap *dap, const json_t *arguments, struct sam_error *error)
-{
-    return step(dap, arguments, "step", "stepi", error);
-}
-
-enum sam_status dap_on_step_out(struct dap *dap, const json_t *arguments, struct sam_error *error)
-{
-    return run_later(dap, arguments, "finish", error);
-}
-
-enum sam_status dap_on_step_back(struct dap *dap, const json_t *arguments, struct sam_error *error)
-{
-    return step(dap, arguments, "rstep", "rstepi", error);
-}
-
-enum sam_status dap_on_reverse_continue(struct dap *dap, const json_t *arguments,
-                                        struct sam_error *error)
-{
-    return run_later(dap, arguments, "rcontinue", error);
 }
 
 /* Of a program that has stopped already, its event is under way. */
@@ -296,9 +272,7 @@ enum sam_status dap_on_exception_info(struct dap *dap, const json_t *arguments,
     if (d->state != DEBUG_TRAPPED)
         return debug_fail(error, "exceptionInfo: the program is not at a trap");
     json_t *details = report_text(json_object(), "message", d->stop_text);
-    json_t *body = report_text(json_object(), "exceptionId", "trap");
-    body = report_text(body, "description", d->stop_text);
-    body = report_text(body, "breakMode", "always");
-    dap_respond(dap, report_set(body, "details", details));
+    dap_respond(dap, REPORT(TEXT("exceptionId", "trap"), TEXT("description", d->stop_text),
+                            TEXT("breakMode", "always"), TREE("details", details)));
     return SAM_OK;
 }

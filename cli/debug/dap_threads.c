@@ -17,11 +17,6 @@ json_int_t dap_thread(const struct dap *dap, uint32_t workgroup, uint32_t warp)
     return (json_int_t)workgroup * dap->debug->shape.warps + warp + 1;
 }
 
-static uint32_t all_lanes(const struct debug *d)
-{
-    return (uint32_t)(UINT64_MAX >> (64 - d->shape.lanes));
-}
-
 static json_t *thread_row(struct dap *dap, uint32_t workgroup, uint32_t index,
                           const struct sam_session_warp *warp)
 {
@@ -33,8 +28,7 @@ static json_t *thread_row(struct dap *dap, uint32_t workgroup, uint32_t index,
         snprintf(name, sizeof name, "workgroup %u warp %u (%d of %u lanes)%s", workgroup, index,
                  __builtin_popcount(warp->mask), d->shape.lanes,
                  warp->state == SAM_WARP_WAITS ? ", at a barrier" : "");
-    json_t *row = report_set(json_object(), "id", json_integer(dap_thread(dap, workgroup, index)));
-    return report_text(row, "name", name);
+    return REPORT(COUNT("id", dap_thread(dap, workgroup, index)), TEXT("name", name));
 }
 
 static json_t *add_threads(struct dap *dap, json_t *rows, uint32_t workgroup)
@@ -101,8 +95,8 @@ json_t *dap_source_of(const char *file)
     char *path = is_start_code(file) ? NULL : realpath(file, NULL);
     json_t *source = report_text(json_object(), "name", slash ? slash + 1 : file);
     if (is_start_code(file)) {
-        source = report_set(source, "sourceReference", json_integer(1));
-        source = report_text(source, "presentationHint", "deemphasize");
+        source = REPORT_MORE(source, COUNT("sourceReference", 1),
+                             TEXT("presentationHint", "deemphasize"));
     } else {
         source = report_text(source, "path", path ? path : file);
     }
@@ -124,8 +118,7 @@ enum sam_status dap_on_source(struct dap *dap, const json_t *arguments, struct s
     const json_t *source = json_object_get(arguments, "source");
     if (dap_integer(arguments, "sourceReference", dap_integer(source, "sourceReference", 0)) != 1)
         return debug_fail(error, "source: no such sourceReference");
-    json_t *body = report_text(json_object(), "content", sam_gpu_start_code());
-    dap_respond(dap, body);
+    dap_respond(dap, REPORT(TEXT("content", sam_gpu_start_code())));
     return SAM_OK;
 }
 
@@ -228,18 +221,16 @@ static enum sam_status add_frame(struct frame_list *list, enum dap_frame_kind ki
     if (status != SAM_OK)
         return status;
     sam_image_describe(d->image, pc, place, sizeof place);
-    if (d->shape.v_count && kind != DAP_CALLER && lanes && lanes != all_lanes(d))
+    if (d->shape.v_count && kind != DAP_CALLER && lanes && lanes != debug_all_lanes(d))
         stop_name_lanes(lanes, which, sizeof which);
     snprintf(name, sizeof name, "%s%s%s%s%s", place, *which ? " [" : "", *which ? which + 1 : "",
              kind == DAP_WAITING ? " waiting" : "", *which ? "]" : "");
     json_t *source = dap_source(list->dap, pc, &line);
-    json_t *row = report_set(json_object(), "id", json_integer((json_int_t)number));
-    row = report_text(row, "name", name);
+    json_t *row = REPORT(COUNT("id", (json_int_t)number), TEXT("name", name));
     if (source)
         row = report_set(row, "source", source);
-    row = report_set(row, "line", json_integer(line));
-    row = report_set(row, "column", json_integer(0));
-    row = report_set(row, "instructionPointerReference", dap_address(pc));
+    row = REPORT_MORE(row, COUNT("line", line), COUNT("column", 0),
+                      TREE("instructionPointerReference", dap_address(pc)));
     if (kind == DAP_WAITING)
         row = report_text(row, "presentationHint", "subtle");
     list->rows = report_add(list->rows, row);
@@ -297,7 +288,6 @@ enum sam_status dap_on_stack_trace(struct dap *dap, const json_t *arguments,
         json_decref(list.rows);
         return status;
     }
-    json_t *body = report_set(json_object(), "stackFrames", list.rows);
-    dap_respond(dap, report_set(body, "totalFrames", json_integer(list.index)));
+    dap_respond(dap, REPORT(TREE("stackFrames", list.rows), COUNT("totalFrames", list.index)));
     return SAM_OK;
 }

@@ -32,9 +32,8 @@ void dap_add(struct dap_list *list, const char *name, const char *value, const c
             snprintf(list->expression, sizeof list->expression, "%s", expression);
         return;
     }
-    json_t *row = report_text(json_object(), "name", name);
-    row = report_text(row, "value", value);
-    row = report_set(row, "variablesReference", json_integer(reference));
+    json_t *row =
+        REPORT(TEXT("name", name), TEXT("value", value), COUNT("variablesReference", reference));
     if (*expression)
         row = report_text(row, "evaluateName", expression);
     if (count)
@@ -151,9 +150,8 @@ enum sam_status dap_on_variables(struct dap *dap, const json_t *arguments, struc
     const struct debug_focus before = dap->debug->focus;
     struct dap_list list = {.dap = dap};
     json_int_t reference;
-    enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error);
-    if (status == SAM_OK)
-        status = read_window(arguments, &list, error);
+    enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error)
+                                 ?: read_window(arguments, &list, error);
     if (status != SAM_OK)
         return status;
     list.rows = json_array();
@@ -200,9 +198,8 @@ enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, co
 static json_t *add_scope(struct dap_list *list, json_t *rows, const char *name, unsigned what,
                          const char *hint, uint64_t count)
 {
-    json_t *row = report_text(json_object(), "name", name);
-    row = report_set(row, "variablesReference", json_integer(dap_reference(list, what)));
-    row = report_flag(row, "expensive", what == DAP_CSRS || what == DAP_LOCAL_MEMORY);
+    json_t *row = REPORT(TEXT("name", name), COUNT("variablesReference", dap_reference(list, what)),
+                         FLAG("expensive", what == DAP_CSRS || what == DAP_LOCAL_MEMORY));
     if (hint)
         row = report_text(row, "presentationHint", hint);
     if (count)
@@ -262,8 +259,7 @@ static enum sam_status print_variable(struct debug *d, const void *context, stru
 
 static json_t *result_of(const char *text, json_int_t reference)
 {
-    json_t *body = report_text(json_object(), "result", text);
-    return report_set(body, "variablesReference", json_integer(reference));
+    return REPORT(TEXT("result", text), COUNT("variablesReference", reference));
 }
 
 /* The value of an expression in the focus, for the frame of the request. */
@@ -353,9 +349,8 @@ enum sam_status dap_on_evaluate(struct dap *dap, const json_t *arguments, struct
     const bool console = strcmp(dap_text(arguments, "context", ""), "repl") == 0;
     const char *expression;
     json_t *body = NULL;
-    enum sam_status status = dap_need_text(arguments, "expression", &expression, error);
-    if (status == SAM_OK)
-        status = dap_focus_frame(dap, arguments, error);
+    enum sam_status status = dap_need_text(arguments, "expression", &expression, error)
+                                 ?: dap_focus_frame(dap, arguments, error);
     if (status == SAM_OK && console && is_command(expression))
         return run_command_line(dap, expression, error);
     if (status == SAM_OK)
@@ -402,8 +397,7 @@ static enum sam_status assign(struct dap *dap, const json_t *arguments, const ch
     if (status != SAM_OK)
         return status;
     dap_value_text(dap, &value, value_is_register(&value), text, sizeof text);
-    json_t *body = report_text(json_object(), "value", text);
-    dap_respond(dap, report_text(body, "type", sam_dtype_name(value.type)));
+    dap_respond(dap, REPORT(TEXT("value", text), TEXT("type", sam_dtype_name(value.type))));
     return SAM_OK;
 }
 
@@ -414,13 +408,10 @@ enum sam_status dap_on_set_variable(struct dap *dap, const json_t *arguments,
     const char *name;
     char expression[512];
     json_int_t reference;
-    enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error);
-    if (status == SAM_OK)
-        status = dap_need_text(arguments, "name", &name, error);
-    if (status == SAM_OK)
-        status = dap_name_expression(dap, arguments, name, expression, sizeof expression, error);
-    if (status == SAM_OK)
-        status = assign(dap, arguments, expression, error);
+    enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error)
+        ?: dap_need_text(arguments, "name", &name, error)
+        ?: dap_name_expression(dap, arguments, name, expression, sizeof expression, error)
+        ?: assign(dap, arguments, expression, error);
     dap->debug->focus = before;
     return status;
 }
@@ -430,11 +421,8 @@ enum sam_status dap_on_set_expression(struct dap *dap, const json_t *arguments,
 {
     const struct debug_focus before = dap->debug->focus;
     const char *expression;
-    enum sam_status status = dap_need_text(arguments, "expression", &expression, error);
-    if (status == SAM_OK)
-        status = dap_focus_frame(dap, arguments, error);
-    if (status == SAM_OK)
-        status = assign(dap, arguments, expression, error);
+    enum sam_status status = dap_need_text(arguments, "expression", &expression, error)
+        ?: dap_focus_frame(dap, arguments, error) ?: assign(dap, arguments, expression, error);
     dap->debug->focus = before;
     return status;
 }

@@ -137,7 +137,7 @@ enum sam_status debug_evaluate(struct debug *d, const char *text, struct value *
     const enum sam_status status = debug_value(d, &text, value, error);
     if (status == SAM_OK && text[0] == '=')
         return debug_fail(error, "'=': expected ==; set changes values");
-    return status == SAM_OK ? debug_no_more(text, error) : status;
+    return status ?: debug_no_more(text, error);
 }
 
 enum sam_status command_print(struct debug *d, const char *rest, struct sam_error *error)
@@ -194,7 +194,7 @@ enum sam_status command_set(struct debug *d, const char *rest, struct sam_error 
         return debug_fail(error, "%s%.40s%s: expected = and the new value", *at ? "'" : "the end",
                           at, *at ? "'" : "");
     status = debug_evaluate(d, at + 1, &value, error);
-    return status == SAM_OK ? debug_assign(d, &place, &value, error) : status;
+    return status ?: debug_assign(d, &place, &value, error);
 }
 
 /* ---------------------------------------------------------------------------------- display */

@@ -84,7 +84,7 @@ enum sam_status debug_attach(struct debug *d, struct run_session *run, struct sa
     d->started = d->at_end = d->goes_on = false;
     d->focus = (struct debug_focus){.workgroup = sam_session_workgroup(run->session, 0)};
     d->shown_focus = d->focus;
-    d->shown_mask = (uint32_t)(UINT64_MAX >> (64 - d->shape.lanes));
+    d->shown_mask = debug_all_lanes(d);
     d->list_file = NULL;
     d->list_line = 0;
     d->last_stop = 0;
@@ -92,7 +92,7 @@ enum sam_status debug_attach(struct debug *d, struct run_session *run, struct sa
     debug_names(d);
     record(d);
     status = break_at_until(d, error);
-    return status == SAM_OK ? points_attach(d, error) : status;
+    return status ?: points_attach(d, error);
 }
 
 void debug_detach(struct debug *d)

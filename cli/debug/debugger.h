@@ -159,6 +159,10 @@ enum sam_status debug_assign(struct debug *debug, const struct value *to, const 
 /* Keep a value under the next number, which is returned. */
 uint64_t debug_keep(struct debug *debug, const struct value *value);
 uint64_t debug_pc(struct debug *debug);
+/* An address as the machine has it: of 32 bits where it has no more. */
+uint64_t debug_address(const struct debug *debug, uint64_t address);
+/* A bit for each lane of a warp. */
+uint32_t debug_all_lanes(const struct debug *debug);
 enum sam_status debug_warp(struct debug *debug, struct sam_session_warp *warp,
                            struct sam_error *error);
 /* "did you mean" for a symbol, in `near`. */
@@ -256,6 +260,7 @@ enum sam_status points_attach(struct debug *debug, struct sam_error *error);
 void points_detach(struct debug *debug);
 void points_free(struct debug *debug);
 struct point *points_of(struct debug *debug, unsigned id);
+struct point *points_numbered(const struct debug *debug, unsigned number);
 /* The breakpoint onto which the focused warp was stepped, which counts as reached; NULL: none,
  * or none that stops. */
 struct point *points_stepped_on(struct debug *debug);

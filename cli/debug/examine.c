@@ -66,7 +66,6 @@ static void begin_line(struct debug *d, uint64_t address)
 static enum sam_status examine_number(struct debug *d, const struct request *r, uint64_t address,
                                       struct sam_error *error)
 {
-    static const enum sam_dtype types[] = {SAM_U8, SAM_U16, SAM_U32, SAM_U64};
     const unsigned size = bytes_of(r->size);
     uint8_t bytes[8] = {0};
     char text[200];
@@ -74,14 +73,7 @@ static enum sam_status examine_number(struct debug *d, const struct request *r, 
         sam_session_read(d->session, d->focus.workgroup, address, bytes, size, error);
     if (status != SAM_OK)
         return status;
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < size; i++)
-        bits |= (uint64_t)bytes[i] << 8 * i;
-    const struct value value = value_integer(types[size == 1   ? 0
-                                                   : size == 2 ? 1
-                                                   : size == 4 ? 2
-                                                               : 3],
-                                             bits);
+    const struct value value = value_integer(value_unsigned(size), value_bits(bytes, size));
     value_text(&value, 0, r->format, d->image, text, sizeof text);
     debug_say(d, "\t%s", text);
     return SAM_OK;
@@ -123,10 +115,9 @@ static enum sam_status examine(struct debug *d, const struct request *r, struct 
 {
     enum sam_status status = SAM_OK;
     const uint64_t pc = debug_pc(d);
-    const uint64_t top = d->shape.isa.xlen == 32 ? UINT32_MAX : UINT64_MAX;
     unsigned column = 0;
     for (uint64_t i = 0; i < r->count && status == SAM_OK && !cli_stopped(); i++) {
-        uint64_t address = d->examine_at & top;
+        uint64_t address = debug_address(d, d->examine_at);
         if (r->format == 's') {
             status = examine_string(d, &address, error);
             d->examine_at = address;
@@ -157,11 +148,8 @@ enum sam_status command_examine(struct debug *d, const char *rest, struct sam_er
     rest += strspn(rest, " \t");
     enum sam_status status = read_request(d, &rest, &r, error);
     if (status == SAM_OK && *rest) {
-        status = debug_value(d, &rest, &value, error);
-        if (status == SAM_OK)
-            status = debug_no_more(rest, error);
-        if (status == SAM_OK)
-            status = value_single(&value, "the address", error);
+        status = debug_value(d, &rest, &value, error) ?: debug_no_more(rest, error)
+            ?: value_single(&value, "the address", error);
         if (status == SAM_OK && sam_dtype_class(value.type) == SAM_CLASS_FLOAT)
             return debug_fail(error, "a floating-point number: expected an address");
         if (status == SAM_OK)

@@ -147,10 +147,7 @@ static enum sam_status load(struct parser *p, struct value *value)
         if (status != SAM_OK)
             return status;
     }
-    uint64_t bits = 0;
-    for (size_t i = 0; i < sam_dtype_size(type); i++)
-        bits |= (uint64_t)bytes[i] << 8 * i;
-    *value = value_integer(type, bits);
+    *value = value_integer(type, value_bits(bytes, sam_dtype_size(type)));
     value->place = (struct place){.kind = PLACE_MEMORY, .address = address};
     return SAM_OK;
 }
@@ -177,7 +174,7 @@ static enum sam_status index_of(struct parser *p, struct value *value, const str
         if (value->pointee == SAM_OPAQUE || !value_is_pointer(value))
             value->pointee = SAM_I32;
         status = value_binary(OP_ADD, value, index, p->error);
-        return status == SAM_OK ? load(p, value) : status;
+        return status ?: load(p, value);
     }
     if (number < 0 || number >= (int64_t)value->count) {
         if (!p->skipping)
@@ -420,14 +417,10 @@ static enum sam_status unary(struct parser *p, struct value *value)
     const char c = *p->at;
     if (c && strchr("-+!~", c) && !(c == '!' && p->at[1] == '=')) {
         p->at++;
-        status = unary(p, value);
-        if (status == SAM_OK)
-            status = value_unary(c, value, p->error);
+        status = unary(p, value) ?: value_unary(c, value, p->error);
     } else if (c == '*') {
         p->at++;
-        status = unary(p, value);
-        if (status == SAM_OK)
-            status = load(p, value);
+        status = unary(p, value) ?: load(p, value);
     } else if (c == '&' && p->at[1] != '&') {
         p->at++;
         status = address_of(p, value);

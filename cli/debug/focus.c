@@ -9,9 +9,8 @@ static enum sam_status take(struct debug *d, const char *rest, const char *what,
     *given = *rest != '\0';
     if (!*given)
         return SAM_OK;
-    enum sam_status status = debug_number(d, &rest, what, number, error);
-    if (status == SAM_OK)
-        status = debug_no_more(rest, error);
+    enum sam_status status =
+        debug_number(d, &rest, what, number, error) ?: debug_no_more(rest, error);
     if (status == SAM_OK && *number >= count)
         return debug_fail(error, "%s %lld: expected 0 to %llu", what, (long long)*number,
                           (unsigned long long)count - 1);
@@ -44,7 +43,7 @@ enum sam_status command_workgroup(struct debug *d, const char *rest, struct sam_
     enum sam_status status =
         take(d, rest, "workgroup", UINT64_C(1) << 32, &given, &workgroup, error);
     if (status != SAM_OK || !given)
-        return status == SAM_OK ? command_warp(d, "", error) : status;
+        return status ?: command_warp(d, "", error);
     status = sam_session_warp(d->session, (uint32_t)workgroup, 0, &warp, error);
     if (status != SAM_OK)
         return status;
@@ -62,7 +61,7 @@ enum sam_status command_lane(struct debug *d, const char *rest, struct sam_error
     struct sam_session_warp warp;
     enum sam_status status = take(d, rest, "lane", d->shape.lanes, &given, &lane, error);
     if (status != SAM_OK || !given)
-        return status == SAM_OK ? command_warp(d, "", error) : status;
+        return status ?: command_warp(d, "", error);
     d->focus.lane = (uint32_t)lane;
     status = debug_warp(d, &warp, error);
     if (status == SAM_OK)

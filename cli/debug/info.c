@@ -44,7 +44,7 @@ enum sam_status info_warps(struct debug *d, const char *rest, struct sam_error *
     enum sam_status status = SAM_OK;
     if (!debug_take(&rest, "all")) {
         status = debug_no_more(rest, error);
-        return status == SAM_OK ? show_workgroup(d, d->focus.workgroup, error) : status;
+        return status ?: show_workgroup(d, d->focus.workgroup, error);
     }
     uint64_t counts[4] = {0};
     for (uint64_t i = 0; i < d->shape.workgroups && status == SAM_OK && !cli_stopped(); i++) {
@@ -157,9 +157,7 @@ static enum sam_status named_register(struct debug *d, const char *name, struct 
     char dollar[80];
     snprintf(dollar, sizeof dollar, "%s%.70s", *name == '$' ? "" : "$", name);
     at = dollar;
-    enum sam_status status = debug_value(d, &at, &value, error);
-    if (status == SAM_OK)
-        status = debug_no_more(at, error);
+    enum sam_status status = debug_value(d, &at, &value, error) ?: debug_no_more(at, error);
     if (status == SAM_OK && (value.place.kind == PLACE_NONE || value.place.kind == PLACE_USER))
         return debug_fail(error, "no register '%s'", name);
     if (status != SAM_OK)
@@ -320,9 +318,8 @@ enum sam_status info_line(struct debug *d, const char *rest, struct sam_error *e
 {
     uint64_t address = debug_pc(d);
     uint32_t line = 0, other = 0;
-    enum sam_status status = *rest ? source_location(d, &rest, &address, error) : SAM_OK;
-    if (status == SAM_OK)
-        status = debug_no_more(rest, error);
+    enum sam_status status =
+        (*rest ? source_location(d, &rest, &address, error) : SAM_OK) ?: debug_no_more(rest, error);
     if (status != SAM_OK)
         return status;
     const char *file = source_at(d, address, &line);
@@ -349,8 +346,7 @@ enum sam_status info_symbol(struct debug *d, const char *rest, struct sam_error 
         status = debug_no_more(rest, error);
     if (status != SAM_OK)
         return status;
-    if (d->shape.isa.xlen == 32)
-        address &= UINT32_MAX;
+    address = debug_address(d, address);
     if (!d->image || !sam_image_symbol_at(d->image, address))
         return debug_fail(error, "0x%llx: no symbol", (unsigned long long)address);
     source_describe(d, address, place, sizeof place);

@@ -31,6 +31,16 @@ uint64_t debug_pc(struct debug *d)
     return debug_warp(d, &warp, &error) == SAM_OK ? warp.pc : 0;
 }
 
+uint64_t debug_address(const struct debug *d, uint64_t address)
+{
+    return d->shape.isa.xlen == 32 ? address & UINT32_MAX : address;
+}
+
+uint32_t debug_all_lanes(const struct debug *d)
+{
+    return (uint32_t)(UINT64_MAX >> (64 - d->shape.lanes));
+}
+
 /* The number after a letter: "x31". False: another kind of name. */
 static bool numbered(const char *name, const char *letters, unsigned *number)
 {
@@ -65,9 +75,9 @@ static enum sam_status vector(struct debug *d, unsigned number, struct value *va
 {
     uint32_t lanes[SAM_MAX_LANES] = {0};
     struct sam_session_warp warp;
-    enum sam_status status = debug_warp(d, &warp, error);
-    if (status == SAM_OK)
-        status = sam_session_v(d->session, d->focus.workgroup, d->focus.warp, number, lanes, error);
+    enum sam_status status =
+        debug_warp(d, &warp, error)
+            ?: sam_session_v(d->session, d->focus.workgroup, d->focus.warp, number, lanes, error);
     *value = value_integer(SAM_I32, 0);
     value->is_vector = true;
     value->count = d->shape.lanes;
@@ -330,15 +340,10 @@ static enum sam_status set_mask(struct debug *d, uint32_t mask, struct sam_error
 {
     struct sam_stack_entry *entries;
     size_t depth = 0;
-    const uint32_t g = d->focus.workgroup, w = d->focus.warp;
-    enum sam_status status = sam_session_stack(d->session, g, w, NULL, 0, &depth, error);
-    if (status != SAM_OK)
-        return status;
-    if (!(entries = calloc(depth + 1, sizeof *entries)))
-        return debug_fail_memory(error);
-    status = sam_session_stack(d->session, g, w, entries, depth, &depth, error);
-    if (status == SAM_OK)
-        status = sam_session_set_stack(d->session, g, w, mask, entries, depth, error);
+    const enum sam_status status =
+        stack_read(d, &entries, &depth, error)
+            ?: sam_session_set_stack(d->session, d->focus.workgroup, d->focus.warp, mask, entries,
+                                     depth, error);
     free(entries);
     return status;
 }
@@ -377,8 +382,7 @@ enum sam_status debug_assign(struct debug *d, const struct value *to, const stru
     switch (place->kind) {
     case PLACE_X: return sam_session_set_x(d->session, g, w, place->number, value.bits[0], error);
     case PLACE_V:
-        return sam_session_set_v(d->session, g, w, place->number,
-                                 (uint32_t)(UINT64_MAX >> (64 - d->shape.lanes)), lanes, error);
+        return sam_session_set_v(d->session, g, w, place->number, debug_all_lanes(d), lanes, error);
     case PLACE_LANE:
         return sam_session_set_v(d->session, g, w, place->number, UINT32_C(1) << place->index,
                                  lanes, error);

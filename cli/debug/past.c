@@ -79,9 +79,7 @@ static enum sam_status back_one(struct debug *d, bool *moved, struct sam_error *
 static enum sam_status begin(struct debug *d, const char *rest, uint64_t *count,
                              struct sam_error *error)
 {
-    enum sam_status status = debug_count(d, rest, "the count", count, error);
-    if (status == SAM_OK)
-        status = recorded(d, error);
+    enum sam_status status = debug_count(d, rest, "the count", count, error) ?: recorded(d, error);
     d->stepped_from = debug_pc(d);
     return status;
 }
@@ -99,9 +97,7 @@ enum sam_status command_rstepi(struct debug *d, const char *rest, struct sam_err
     enum sam_status status = begin(d, rest, &count, error);
     while (status == SAM_OK && count-- && moved && !cli_stopped())
         status = back_one(d, &moved, error);
-    if (status != SAM_OK)
-        return status;
-    return moved ? arrived(d) : at_beginning(d);
+    return status ?: (moved ? arrived(d) : at_beginning(d));
 }
 
 static bool same_line(struct debug *d, const char *file, uint32_t line)
@@ -141,17 +137,13 @@ enum sam_status command_rstep(struct debug *d, const char *rest, struct sam_erro
     enum sam_status status = begin(d, rest, &count, error);
     while (status == SAM_OK && count-- && moved && !cli_stopped())
         status = back_line(d, &moved, error);
-    if (status != SAM_OK)
-        return status;
-    return moved ? arrived(d) : at_beginning(d);
+    return status ?: (moved ? arrived(d) : at_beginning(d));
 }
 
 enum sam_status command_rcontinue(struct debug *d, const char *rest, struct sam_error *error)
 {
     struct sam_session_stop stop = {.reason = SAM_SESSION_START};
-    enum sam_status status = debug_no_more(rest, error);
-    if (status == SAM_OK)
-        status = recorded(d, error);
+    enum sam_status status = debug_no_more(rest, error) ?: recorded(d, error);
     if (status != SAM_OK)
         return status;
     d->going_back = true;
@@ -173,24 +165,19 @@ enum sam_status command_goto(struct debug *d, const char *rest, struct sam_error
     if (!*rest)
         return debug_fail(error, "goto: expected a time, now %llu",
                           (unsigned long long)sam_session_time(d->session));
-    enum sam_status status = recorded(d, error);
-    if (status == SAM_OK)
-        status = debug_number(d, &rest, "the time", &time, error);
-    if (status == SAM_OK)
-        status = debug_no_more(rest, error);
+    enum sam_status status = recorded(d, error) ?: debug_number(d, &rest, "the time", &time, error)
+        ?: debug_no_more(rest, error);
     if (status == SAM_OK && time > INT64_MAX)
         return debug_fail(error, "time %lld: expected one from 0 on", (long long)time);
     d->stepped_from = debug_pc(d);
     if (status == SAM_OK)
         status = sam_session_goto(d->session, time, error);
-    return status == SAM_OK ? arrived(d) : status;
+    return status ?: arrived(d);
 }
 
 enum sam_status command_record(struct debug *d, const char *rest, struct sam_error *error)
 {
-    enum sam_status status = debug_no_more(rest, error);
-    if (status == SAM_OK)
-        status = recorded(d, error);
+    enum sam_status status = debug_no_more(rest, error) ?: recorded(d, error);
     if (status == SAM_OK)
         debug_say(d, "recorded from time 0 on, now %llu\n",
                   (unsigned long long)sam_session_time(d->session));
@@ -200,9 +187,8 @@ enum sam_status command_record(struct debug *d, const char *rest, struct sam_err
 enum sam_status command_snapshot(struct debug *d, const char *rest, struct sam_error *error)
 {
     unsigned snapshot = 0;
-    enum sam_status status = debug_no_more(rest, error);
-    if (status == SAM_OK)
-        status = sam_session_snapshot(d->session, &snapshot, error);
+    enum sam_status status =
+        debug_no_more(rest, error) ?: sam_session_snapshot(d->session, &snapshot, error);
     if (status == SAM_OK)
         debug_say(d, "snapshot %u at time %llu\n", snapshot - d->start,
                   (unsigned long long)sam_session_time(d->session));
@@ -214,14 +200,13 @@ enum sam_status command_restore(struct debug *d, const char *rest, struct sam_er
     uint64_t number = 0;
     if (!*rest)
         return debug_fail(error, "restore: expected the number of a snapshot");
-    enum sam_status status = debug_number(d, &rest, "the snapshot", &number, error);
-    if (status == SAM_OK)
-        status = debug_no_more(rest, error);
+    enum sam_status status =
+        debug_number(d, &rest, "the snapshot", &number, error) ?: debug_no_more(rest, error);
     if (status != SAM_OK)
         return status;
     d->stepped_from = debug_pc(d);
     if (number < 1 || number > INT32_MAX || /* the debugger itself took the first one */
         sam_session_restore(d->session, (unsigned)number + d->start, error) != SAM_OK)
         return debug_fail(error, "no snapshot %lld", (long long)number);
-    return status == SAM_OK ? arrived(d) : status;
+    return status ?: arrived(d);
 }

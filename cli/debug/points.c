@@ -13,7 +13,7 @@ struct point *points_of(struct debug *d, unsigned id)
     return NULL;
 }
 
-static struct point *numbered(struct debug *d, unsigned number)
+struct point *points_numbered(const struct debug *d, unsigned number)
 {
     for (size_t i = 0; i < d->point_count; i++)
         if (d->points[i]->number == number)
@@ -37,9 +37,8 @@ static bool holds(struct point *p, uint32_t workgroup, uint32_t warp)
     d->focus.warp = warp;
     if (p->has_lane)
         d->focus.lane = p->lane;
-    enum sam_status status = debug_value(d, &at, &value, &error);
-    if (status == SAM_OK)
-        status = value_single(&value, "the condition", &error);
+    enum sam_status status =
+        debug_value(d, &at, &value, &error) ?: value_single(&value, "the condition", &error);
     d->focus = focus;
     if (status == SAM_OK)
         return value_is_true(&value, 0);
@@ -247,9 +246,7 @@ static enum sam_status set_condition(struct debug *d, struct point *p, const cha
     text += strspn(text, " \t");
     if (*text) {
         const char *at = text;
-        enum sam_status status = expr_check(&d->names, &at, error);
-        if (status == SAM_OK)
-            status = debug_no_more(at, error);
+        enum sam_status status = expr_check(&d->names, &at, error) ?: debug_no_more(at, error);
         if (status != SAM_OK)
             return status;
         if (!(copy = strdup(text)))
@@ -370,9 +367,8 @@ static enum sam_status watched(struct debug *d, const char **at, struct point *p
     struct value value;
     char name[256];
     uint64_t size = 0;
-    enum sam_status status = debug_value(d, at, &value, error);
-    if (status == SAM_OK)
-        status = value_single(&value, "what to watch", error);
+    enum sam_status status =
+        debug_value(d, at, &value, error) ?: value_single(&value, "what to watch", error);
     if (status != SAM_OK)
         return status;
     if (value.place.kind == PLACE_MEMORY) {
@@ -381,9 +377,7 @@ static enum sam_status watched(struct debug *d, const char **at, struct point *p
     } else if (sam_dtype_class(value.type) == SAM_CLASS_FLOAT) {
         return debug_fail(error, "a floating-point number: expected an address");
     } else {
-        p->address = (uint64_t)value_number(&value, 0);
-        if (d->shape.isa.xlen == 32)
-            p->address &= UINT32_MAX;
+        p->address = debug_address(d, (uint64_t)value_number(&value, 0));
         p->size = value.pointee < SAM_DTYPES && value.pointee != SAM_OPAQUE
                       ? sam_dtype_size(value.pointee)
                       : 4;
@@ -465,7 +459,7 @@ enum sam_status command_awatch(struct debug *d, const char *rest, struct sam_err
 static enum sam_status find(struct debug *d, unsigned number, struct point **p,
                             struct sam_error *error)
 {
-    *p = numbered(d, number);
+    *p = points_numbered(d, number);
     return *p ? SAM_OK : debug_fail(error, "no break- or watchpoint %u", number);
 }
 
@@ -543,19 +537,15 @@ static enum sam_status take_point(struct debug *d, const char **rest, struct poi
 enum sam_status command_condition(struct debug *d, const char *rest, struct sam_error *error)
 {
     struct point *p;
-    const enum sam_status status = take_point(d, &rest, &p, error);
-    return status == SAM_OK ? set_condition(d, p, rest, error) : status;
+    return take_point(d, &rest, &p, error) ?: set_condition(d, p, rest, error);
 }
 
 enum sam_status command_ignore(struct debug *d, const char *rest, struct sam_error *error)
 {
     struct point *p;
     uint64_t count = 0;
-    enum sam_status status = take_point(d, &rest, &p, error);
-    if (status == SAM_OK)
-        status = debug_number(d, &rest, "the count", &count, error);
-    if (status == SAM_OK)
-        status = debug_no_more(rest, error);
+    enum sam_status status = take_point(d, &rest, &p, error)
+        ?: debug_number(d, &rest, "the count", &count, error) ?: debug_no_more(rest, error);
     if (status != SAM_OK)
         return status;
     if ((int64_t)count < 0)

@@ -199,11 +199,8 @@ enum sam_status command_stepi(struct debug *d, const char *rest, struct sam_erro
 {
     uint64_t count = 1;
     struct sam_session_stop stop = {.reason = SAM_SESSION_COUNT};
-    enum sam_status status = debug_count(d, rest, "the count", &count, error);
-    if (status == SAM_OK)
-        status = can_run(d, error);
-    return status == SAM_OK ? told(d, run_warp(d, count, NULL, &stop, error), &stop, error)
-                            : status;
+    return debug_count(d, rest, "the count", &count, error) ?: can_run(d, error)
+        ?: told(d, run_warp(d, count, NULL, &stop, error), &stop, error);
 }
 
 /* --------------------------------------------------------------------------------- by goals */
@@ -304,9 +301,7 @@ static enum sam_status run_times(struct debug *d, const char *rest, struct goal 
 {
     uint64_t count = 1;
     struct sam_session_stop stop = {.reason = SAM_SESSION_ASKED};
-    enum sam_status status = debug_count(d, rest, "the count", &count, error);
-    if (status == SAM_OK)
-        status = can_run(d, error);
+    enum sam_status status = debug_count(d, rest, "the count", &count, error) ?: can_run(d, error);
     if (status != SAM_OK)
         return status;
     while (count-- && status == SAM_OK && stop.reason == SAM_SESSION_ASKED && !cli_stopped())
@@ -333,8 +328,8 @@ enum sam_status command_nexti(struct debug *d, const char *rest, struct sam_erro
 
 enum sam_status command_finish(struct debug *d, const char *rest, struct sam_error *error)
 {
-    const enum sam_status status = debug_no_more(rest, error);
-    return status == SAM_OK ? run_times(d, "", (struct goal){.reached = returned}, error) : status;
+    return debug_no_more(rest, error)
+               ?: run_times(d, "", (struct goal){.reached = returned}, error);
 }
 
 enum sam_status command_until(struct debug *d, const char *rest, struct sam_error *error)
@@ -342,9 +337,8 @@ enum sam_status command_until(struct debug *d, const char *rest, struct sam_erro
     struct goal goal = {.reached = next_line, .forward = true};
     if (*rest) {
         goal = (struct goal){.reached = at_place};
-        enum sam_status status = source_location(d, &rest, &goal.pc, error);
-        if (status == SAM_OK)
-            status = debug_no_more(rest, error);
+        enum sam_status status =
+            source_location(d, &rest, &goal.pc, error) ?: debug_no_more(rest, error);
         if (status != SAM_OK)
             return status;
     }
@@ -354,9 +348,7 @@ enum sam_status command_until(struct debug *d, const char *rest, struct sam_erro
 enum sam_status command_reconverge(struct debug *d, const char *rest, struct sam_error *error)
 {
     struct sam_session_warp warp;
-    enum sam_status status = debug_no_more(rest, error);
-    if (status == SAM_OK)
-        status = debug_warp(d, &warp, error);
+    enum sam_status status = debug_no_more(rest, error) ?: debug_warp(d, &warp, error);
     if (status != SAM_OK)
         return status;
     if (!warp.depth)
@@ -374,6 +366,5 @@ enum sam_status command_release(struct debug *d, const char *rest, struct sam_er
     enum sam_status status = debug_no_more(rest, error);
     if (status == SAM_OK && d->state == DEBUG_ENDED)
         status = can_run(d, error);
-    return status == SAM_OK ? told(d, sam_session_run(d->session, &run, &stop, error), &stop, error)
-                            : status;
+    return status ?: told(d, sam_session_run(d->session, &run, &stop, error), &stop, error);
 }

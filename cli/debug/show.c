@@ -86,10 +86,8 @@ enum sam_status command_list(struct debug *d, const char *rest, struct sam_error
     enum sam_status status = list_range(d, rest, &found, error);
     if (status != SAM_OK || found)
         return status;
-    status = source_location(d, &rest, &address, error);
-    if (status == SAM_OK)
-        status = debug_no_more(rest, error);
-    return status == SAM_OK ? list_around(d, address, error) : status;
+    status = source_location(d, &rest, &address, error) ?: debug_no_more(rest, error);
+    return status ?: list_around(d, address, error);
 }
 
 /* ------------------------------------------------------------------------------ disassemble */
@@ -124,9 +122,8 @@ static enum sam_status range_end(struct debug *d, const char *at, uint64_t begin
                                  struct sam_error *error)
 {
     const bool relative = *at == '+';
-    enum sam_status status = debug_number(d, &at, "the end", end, error);
-    if (status == SAM_OK)
-        status = debug_no_more(at, error);
+    enum sam_status status =
+        debug_number(d, &at, "the end", end, error) ?: debug_no_more(at, error);
     if (status == SAM_OK && relative)
         *end += begin;
     return status;
@@ -152,8 +149,8 @@ static enum sam_status range_of(struct debug *d, const char *rest, uint64_t *beg
     }
     if (status == SAM_OK)
         status = debug_no_more(at, error);
-    if (status == SAM_OK && d->shape.isa.xlen == 32)
-        *begin &= UINT32_MAX;
+    if (status == SAM_OK)
+        *begin = debug_address(d, *begin);
     if (status == SAM_OK && comma)
         return range_end(d, comma + 1, *begin, end, error);
     const uint64_t address = *begin;
@@ -246,9 +243,7 @@ static bool call_target(struct debug *d, uint64_t address, uint32_t word, uint64
         (before >> 7 & 31) != (word >> 15 & 31))
         return false;
     const int32_t upper = (int32_t)(before & 0xfffff000), lower = (int32_t)word >> 20;
-    *target = address - 4 + (uint64_t)(int64_t)upper + (uint64_t)(int64_t)lower;
-    if (d->shape.isa.xlen == 32)
-        *target &= UINT32_MAX;
+    *target = debug_address(d, address - 4 + (uint64_t)(int64_t)upper + (uint64_t)(int64_t)lower);
     return true;
 }
 
@@ -284,9 +279,7 @@ enum sam_status command_backtrace(struct debug *d, const char *rest, struct sam_
     char place[512];
     uint64_t pc = debug_pc(d), caller;
     struct sam_session_warp warp;
-    enum sam_status status = debug_no_more(rest, error);
-    if (status == SAM_OK)
-        status = debug_warp(d, &warp, error);
+    enum sam_status status = debug_no_more(rest, error) ?: debug_warp(d, &warp, error);
     if (status != SAM_OK)
         return status;
     source_describe(d, pc, place, sizeof place);

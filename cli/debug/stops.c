@@ -12,8 +12,7 @@ bool stop_fetch(struct debug *d, uint64_t address, uint32_t *word)
     if (sam_session_read(d->session, d->focus.workgroup, address, bytes, sizeof bytes, &error) !=
         SAM_OK)
         return false;
-    *word = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-            (uint32_t)bytes[3] << 24;
+    *word = (uint32_t)value_bits(bytes, sizeof bytes);
     return true;
 }
 
@@ -56,18 +55,13 @@ bool stop_instruction(struct debug *d, uint64_t address, bool next)
     return found;
 }
 
-static uint32_t all_lanes(const struct debug *d)
-{
-    return (uint32_t)(UINT64_MAX >> (64 - d->shape.lanes));
-}
-
 static void show_focus(struct debug *d)
 {
     if (d->focus.workgroup == d->shown_focus.workgroup && d->focus.warp == d->shown_focus.warp)
         return;
     debug_say(d, "[workgroup %u warp %u]\n", d->focus.workgroup, d->focus.warp);
     d->shown_focus = d->focus;
-    d->shown_mask = all_lanes(d);
+    d->shown_mask = debug_all_lanes(d);
 }
 
 /* Reported on change: divergence and its end. */
@@ -76,7 +70,7 @@ static void show_mask(struct debug *d, const struct sam_session_warp *warp)
     if (!d->shape.v_count || warp->mask == d->shown_mask)
         return;
     d->shown_mask = warp->mask;
-    if (warp->mask == all_lanes(d) && !warp->depth)
+    if (warp->mask == debug_all_lanes(d) && !warp->depth)
         debug_say(d, "[all lanes are active]\n");
     else
         debug_say(d, "[active lanes 0x%08x, SIMT stack %u deep]\n", warp->mask, warp->depth);
@@ -173,11 +167,7 @@ void stop_name_lanes(uint32_t lanes, char *text, size_t size)
 
 static void show_bytes(struct debug *d, const char *what, uint64_t bits, uint32_t size)
 {
-    const struct value value = value_integer(size > 4   ? SAM_I64
-                                             : size > 2 ? SAM_I32
-                                             : size > 1 ? SAM_I16
-                                                        : SAM_I8,
-                                             bits);
+    const struct value value = value_integer(value_signed(size), bits);
     char decimal[64], hex[64];
     value_text(&value, 0, 'd', NULL, decimal, sizeof decimal);
     value_text(&value, 0, 'z', NULL, hex, sizeof hex);

@@ -77,9 +77,7 @@ enum sam_status debug_value(struct debug *d, const char **at, struct value *valu
 static enum sam_status integer(struct debug *d, const char **at, const char *what,
                                struct value *value, struct sam_error *error)
 {
-    enum sam_status status = debug_value(d, at, value, error);
-    if (status == SAM_OK)
-        status = value_single(value, what, error);
+    enum sam_status status = debug_value(d, at, value, error) ?: value_single(value, what, error);
     if (status == SAM_OK && sam_dtype_class(value->type) == SAM_CLASS_FLOAT)
         return debug_fail(error, "%s is a floating-point number: expected an integer", what);
     return status;
@@ -101,9 +99,7 @@ enum sam_status debug_count(struct debug *d, const char *at, const char *what, u
     struct value value;
     if (!*skip_blanks(at))
         return SAM_OK;
-    enum sam_status status = integer(d, &at, what, &value, error);
-    if (status == SAM_OK)
-        status = debug_no_more(at, error);
+    enum sam_status status = integer(d, &at, what, &value, error) ?: debug_no_more(at, error);
     if (status != SAM_OK)
         return status;
     const int64_t found = value_number(&value, 0);

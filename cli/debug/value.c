@@ -23,6 +23,24 @@ static uint64_t low_bits(uint64_t bits, size_t count)
     return count >= 64 ? bits : bits & ((UINT64_C(1) << count) - 1);
 }
 
+uint64_t value_bits(const uint8_t *bytes, size_t size)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < size; i++)
+        bits |= (uint64_t)bytes[i] << 8 * i;
+    return bits;
+}
+
+enum sam_dtype value_signed(size_t size)
+{
+    return size > 4 ? SAM_I64 : size > 2 ? SAM_I32 : size > 1 ? SAM_I16 : SAM_I8;
+}
+
+enum sam_dtype value_unsigned(size_t size)
+{
+    return size > 4 ? SAM_U64 : size > 2 ? SAM_U32 : size > 1 ? SAM_U16 : SAM_U8;
+}
+
 struct value value_integer(enum sam_dtype type, uint64_t bits)
 {
     return (struct value){.type = type,
@@ -431,10 +449,7 @@ void value_text(const struct value *v, unsigned element, char format, const stru
                                     : width == 64     ? SAM_F64
                                     : width == 16     ? SAM_F16
                                                       : SAM_F32;
-    const enum sam_dtype as_int = width == 64   ? SAM_I64
-                                  : width == 16 ? SAM_I16
-                                  : width == 8  ? SAM_I8
-                                                : SAM_I32;
+    const enum sam_dtype as_int = value_signed(width / 8);
     if (!format)
         format = value_is_pointer(v)  ? 'a'
                  : is_float(v->type)  ? 'f'

@@ -39,6 +39,11 @@ struct value {
     uint64_t bits[SAM_MAX_LANES]; /* of each element; higher ones are 0 */
 };
 
+/* Up to 8 bytes as the machine stores them, little-endian. */
+uint64_t value_bits(const uint8_t *bytes, size_t size);
+/* The integers of 1, 2, 4 and 8 bytes. */
+enum sam_dtype value_signed(size_t size);
+enum sam_dtype value_unsigned(size_t size);
 struct value value_integer(enum sam_dtype type, uint64_t bits);
 /* An address in a machine of `xlen` bits. */
 struct value value_address(unsigned xlen, uint64_t address);

@@ -39,10 +39,8 @@ static enum sam_status read_bytes(struct debug *d, const struct sam_variable *v,
             status = d->names.read(d->names.context, p->value, bytes + at, size, error);
         if (p->kind == SAM_PIECE_SUM) {
             uint8_t word[4] = {0};
-            unsigned at_word;
             status = d->names.read(d->names.context, p->value, word, sizeof word, error);
-            for (bits = p->add, at_word = 0; at_word < 4; at_word++)
-                bits += (uint64_t)word[at_word] << 8 * at_word;
+            bits = p->add + value_bits(word, sizeof word);
         }
         for (uint32_t k = 0; k < size && k < 8; k++)
             if (p->kind == SAM_PIECE_VALUE || p->kind == SAM_PIECE_SUM)
@@ -57,9 +55,7 @@ static enum sam_status read_bytes(struct debug *d, const struct sam_variable *v,
 static struct value field_value(const struct debug *d, const struct sam_variable_field *field,
                                 const uint8_t *bytes)
 {
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < sam_dtype_size(field->type); i++)
-        bits |= (uint64_t)bytes[field->offset + i] << 8 * i;
+    const uint64_t bits = value_bits(bytes + field->offset, sam_dtype_size(field->type));
     struct value value = value_integer(field->type, bits);
     if (field->pointer) {
         value = value_address(d->shape.isa.xlen, bits);

@@ -16,12 +16,6 @@ int cli_engines_parameters(void)
     return CLI_SHOWN;
 }
 
-const char *cli_engines_key(size_t index)
-{
-    const struct sam_parameter *p = sam_engines_parameter(index);
-    return p ? p->name : NULL;
-}
-
 json_t *cli_engines(const struct sam_engines_report *report)
 {
     static const struct report_field fields[] = {
@@ -35,11 +29,10 @@ json_t *cli_engines(const struct sam_engines_report *report)
     uint64_t busy = 0;
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++)
         busy += report->engine[i].cycles[SAM_ENGINE_BUSY];
-    json_t *root = report_count(json_object(), "cycles", report->cycles);
-    root = report_real(root, "ipc", (double)report->instructions / cycles);
-    root = report_real(root, "engines_at_work", (double)busy / cycles);
-    root = report_set(root, "hart",
-                      report_named(report->issue, SAM_ISSUE_CYCLES, sam_issue_cycle_name));
+    json_t *root =
+        REPORT(COUNT("cycles", report->cycles), REAL("ipc", (double)report->instructions / cycles),
+               REAL("engines_at_work", (double)busy / cycles),
+               TREE("hart", report_named(report->issue, SAM_ISSUE_CYCLES, sam_issue_cycle_name)));
     for (unsigned i = 0; i < SAM_ENGINE_COUNT; i++) {
         const struct sam_engine_report *r = &report->engine[i];
         json_t *engine = report_fields(json_object(), fields, r);

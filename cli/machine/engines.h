@@ -11,8 +11,6 @@
 int cli_engines_parameters(void);
 /* Rows of the list of parameters. */
 void cli_parameters(const struct sam_parameter *(*parameter)(size_t index));
-/* Their names, for completion; NULL-terminated. */
-const char *cli_engines_key(size_t index);
 /* The cycles of each engine by reason, as a report and as a table. */
 json_t *cli_engines(const struct sam_engines_report *report);
 void cli_engines_print(const json_t *report, FILE *text);

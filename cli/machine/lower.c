@@ -45,7 +45,6 @@ static int take_weights(struct hart_request *r, const struct run_arguments *argu
     enum { MOST = 1 << 30 };
     struct system_weights *weights = &r->system->weights;
     const char *path = NULL;
-    struct sam_error error;
     for (size_t i = 0; i < arguments->count; i++) {
         const struct run_argument *a = &arguments->items[i];
         if (a->packed && path && strcmp(path, a->input) != 0)
@@ -59,10 +58,7 @@ static int take_weights(struct hart_request *r, const struct run_arguments *argu
         return cli_usage_error(r->run->args, "--weights %s: the arguments are in %s", weights->file,
                                path);
     weights->file = path;
-    return sam_file_load(path, MOST, &r->lowered->weights, &r->lowered->weights_size, &error) ==
-                   SAM_OK
-               ? CLI_OK
-               : cli_report(&error);
+    return cli_load(path, MOST, &r->lowered->weights, &r->lowered->weights_size);
 }
 
 /* The value of a --config parameter of the machine, or 0. */
@@ -90,14 +86,9 @@ static int lower(struct hart_request *r, size_t function, size_t count)
                                                    .weights_size = r->lowered->weights_size};
     struct sam_error error = {0};
     char *messages = NULL;
-    const enum sam_status status =
-        sam_tile_lower(r->lowered->program, function, r->lowered->given, count, &options,
-                       &r->lowered->made, &messages, &error);
-    const bool said = messages && messages[0];
-    if (said)
-        cli_put_messages(messages);
-    free(messages);
-    return status == SAM_OK ? CLI_OK : said ? CLI_BAD_INPUT : cli_report(&error);
+    return cli_end_messages(sam_tile_lower(r->lowered->program, function, r->lowered->given, count,
+                                           &options, &r->lowered->made, &messages, &error),
+                            &messages, &error);
 }
 
 /* The script of the folder, to read or run. */
@@ -119,10 +110,8 @@ static int emit(const struct hart_request *r)
     const char *folder = r->tile->emit;
     if (!folder)
         return CLI_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        cli_error("%s: %s", folder, strerror(errno));
-        return CLI_BAD_INPUT;
-    }
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return cli_error("%s: %s", folder, strerror(errno));
     return sam_tile_lowered_emit(r->lowered->made, folder, &error) == SAM_OK
                ? make_executable(folder)
                : cli_report(&error);

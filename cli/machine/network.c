@@ -206,19 +206,17 @@ static int emit(const struct run *run)
 static int open_network(struct run *run)
 {
     struct network *n = run->network;
-    char *text;
+    char *text = NULL;
     const size_t count = run->arguments.count + n->reference_count;
     n->given = calloc(count + 1, sizeof *n->given);
     if (!n->given)
         return cli_no_memory();
     cli_catch_signals();
-    if (run->command->network.list) {
-        if (sam_network_list(n->made, &text, &run->error) != SAM_OK)
-            return cli_report(&run->error);
-        fputs(text, run->text);
-        sam_text_free(text);
-    }
-    return emit(run);
+    const int code = run->command->network.list
+                         ? cli_print_text(sam_network_list(n->made, &text, &run->error), &text,
+                                          &run->error, run->text)
+                         : CLI_OK;
+    return code ?: emit(run);
 }
 
 /* ----------------------------------------------------------------------------------- a run */

@@ -35,17 +35,11 @@ const struct cli_option system_rows[] = {
     CLI_ROW(struct system_request, options.check_races, "check-races", CLI_FLAG, NULL,
             "find races: accesses to bytes that a launch or weight record in flight writes, or "
             "reads and somebody else writes, before the program has waited for it; slower"),
-    {.name = "config",
-     .grammar = CLI_PARSE,
-     CLI_AT(struct system_request, time),
-     .parse = system_parse_config,
-     .argument = "KEY=N,...",
-     .names = system_key,
-     .prefixes = system_prefix,
-     .suffixes = "",
-     .repeats = true,
-     .help = "--cycles with other parameters: mem.dram_bytes=32,wu.symbols=4,... or a file "
-             "of them; --config help lists them with their defaults"},
+    CLI_ROW(struct system_request, time, "config", CLI_PARSE, "KEY=N,...",
+            "--cycles with other parameters: mem.dram_bytes=32,wu.symbols=4,... or a file of them; "
+            "--config help lists them with their defaults",
+            .parse = system_parse_config, .settings = &system_settings, .suffixes = "",
+            .repeats = true),
     CLI_ROW(struct system_request, time.compare, "compare-raw", CLI_FLAG, NULL,
             "--cycles, and once more with each decoded weight charged as a copy of its raw bytes: "
             "what packing buys"),
@@ -288,9 +282,9 @@ json_t *system_report(const struct run *run, json_t *report)
     };
     const struct sam_system *system = run->tensor->system;
     json_t *gpu = report_fields(json_object(), ventus_counts, sam_system_gpu_stats(system));
-    report = report_set(report, "system",
-                        report_fields(json_object(), counts, sam_system_stats(system)));
-    report = report_set(report, "gpu", gpu);
+    report = REPORT_MORE(
+        report, TREE("system", report_fields(json_object(), counts, sam_system_stats(system))),
+        TREE("gpu", gpu));
     return run->command->system.options.check_races ? system_report_races(system, report) : report;
 }
 
@@ -305,8 +299,8 @@ static int check(struct run *run)
     struct run_command *c = run->command;
     c->hart.system = &c->system;
     c->hart.cycles |= c->system.time.config || c->system.time.compare;
-    int code = c->hart.tile ? tile_name_arguments(&c->run) : CLI_OK;
-    return code ?: lower_check(&c->hart) ?: tensor_check(&c->hart);
+    return (c->hart.tile ? tile_name_arguments(&c->run) : CLI_OK) ?: lower_check(&c->hart)
+        ?: tensor_check(&c->hart);
 }
 
 const struct machine machine_system = {

@@ -40,12 +40,8 @@ int system_finish(struct run *run);
 json_t *system_report(const struct run *run, json_t *report);
 extern const char system_stats[];
 
-/* system_time.c: --config KEY=N,... of the system; a cli_set of a struct sam_system_config;
- * the parameters, as a list (CLI_SHOWN) and for completion. */
-enum sam_status system_set(void *config, const char *settings, struct sam_error *error);
-int system_list_parameters(void);
-const char *system_key(size_t index);
-const char *system_prefix(size_t index);
+/* system_time.c: --config KEY=N,... of the system, of a struct sam_system_config. */
+extern const struct cli_settings system_settings;
 int system_parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *place);
 /* With --cycles: measure, and with --compare-raw run once more; print to `text`, or if it is

@@ -9,7 +9,7 @@
 #include "settings.h"
 #include "stop.h"
 
-int system_list_parameters(void)
+static int list_parameters(void)
 {
     const struct sam_parameter *p;
     const char *prefix;
@@ -22,34 +22,22 @@ int system_list_parameters(void)
     return CLI_SHOWN;
 }
 
-const char *system_key(size_t index)
-{
-    const char *prefix;
-    const struct sam_parameter *p = sam_system_parameter(index, &prefix);
-    return p ? p->name : NULL;
-}
-
-const char *system_prefix(size_t index)
-{
-    const char *prefix;
-    return sam_system_parameter(index, &prefix) ? prefix : "";
-}
-
-enum sam_status system_set(void *config, const char *settings, struct sam_error *error)
+static enum sam_status set(void *config, const char *settings, struct sam_error *error)
 {
     return sam_system_config_set(config, settings, error);
 }
+
+const struct cli_settings system_settings = {
+    .set = set, .list = list_parameters, .prefixed = sam_system_parameter};
 
 int system_parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *place)
 {
     struct system_time_request *time = place;
     struct sam_error error;
-    if (strcmp(text, "help") == 0)
-        return system_list_parameters();
     if (!time->config && sam_system_config_new(&time->config, &error) != SAM_OK)
         return cli_report(&error);
-    return cli_read_settings(args, option, text, system_set, time->config);
+    return cli_read_settings(args, option, text, time->config);
 }
 
 /* Measure the same program with raw weights; its output is dropped. */

@@ -315,32 +315,6 @@ bool tensor_writes_stdout(const struct run *run)
     return run_writes_stdout(run->request) || run_names_stdout(run->command->hart.files);
 }
 
-/* --config help: the parameters of the engines, followed by those of the matrix unit. */
-int tensor_list_parameters(void)
-{
-    cli_engines_parameters();
-    printf("\nof the matrix unit\n");
-    cli_parameters(sam_mxu_parameter);
-    printf("\nof the energy\n");
-    cli_parameters(sam_energy_parameter);
-    return CLI_SHOWN;
-}
-
-const char *tensor_key(size_t index)
-{
-    static const struct sam_parameter *(*const tables[])(size_t) = {
-        sam_engines_parameter, sam_mxu_parameter, sam_energy_parameter};
-    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
-        size_t count = 0;
-        while (tables[t](count))
-            count++;
-        if (index < count)
-            return tables[t](index)->name;
-        index -= count;
-    }
-    return NULL;
-}
-
 static int check(struct run *run)
 {
     return tensor_check(&run->command->hart);

@@ -99,12 +99,8 @@ int tensor_open(struct run *run);
 enum sam_status tensor_run(struct run *run, struct sam_hart_result *result);
 int tensor_execute(struct run *run);
 void tensor_close(struct run *run);
-/* --config help: the parameters of the engines and of the matrix unit. */
-int tensor_list_parameters(void); /* CLI_SHOWN */
-/* Their names, for completion; NULL after the last. */
-const char *tensor_key(size_t index);
-/* A cli_set of a struct hart_request. */
-enum sam_status tensor_set(void *request, const char *settings, struct sam_error *error);
+/* The parameters of the engines, of the matrix unit and of the energy, of a struct hart_request. */
+extern const struct cli_settings tensor_settings;
 
 /* tensor_cycles.c: the cycles of the matrix unit by reason; as text, also the roofline.
  * tensor_uops: its work, of struct sam_mxu_stats; a sweep has a column for each. */

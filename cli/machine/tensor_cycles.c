@@ -186,6 +186,6 @@ json_t *tensor_cycles(const struct sam_mxu_config *c, const struct sam_mxu_stats
     root = report_fields(root, tensor_uops, s);
     root = report_real(root, "utilisation", s->cycles ? s->full_uops / (double)s->cycles : 0);
     /* blocks and rows through each kind of port */
-    root = report_set(root, "ports", report_named(s->port_blocks, SAM_MXU_PORTS, port_name));
-    return report_set(root, "units", units);
+    return REPORT_MORE(root, TREE("ports", report_named(s->port_blocks, SAM_MXU_PORTS, port_name)),
+                       TREE("units", units));
 }

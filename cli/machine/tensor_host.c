@@ -51,6 +51,5 @@ int tensor_host(const struct hart_request *r, struct tensor_console *console,
         options.input = read_input;
         options.input_context = console;
     }
-    const enum sam_status status = sam_hostio_new(&options, host, &error);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return cli_code(sam_hostio_new(&options, host, &error), &error);
 }

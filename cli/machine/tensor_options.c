@@ -10,8 +10,7 @@
 /* BASE:SIZE */
 static bool read_range(const char *text, uint64_t *base, uint64_t *size)
 {
-    const char *rest = run_leading_number(text, ':', UINT64_MAX, base);
-    return rest && sam_parse_u64(rest, size) && *size && *size - 1 <= UINT64_MAX - *base;
+    return cli_pair(text, ':', base, size) && *size && *size - 1 <= UINT64_MAX - *base;
 }
 
 static int parse_region(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -40,7 +39,7 @@ static int parse_mem(struct cli_args *args, const struct cli_option *option, con
     struct run_range *range = CLI_APPEND(args, (struct hart_ranges *)mems);
     if (!range)
         return cli_no_memory();
-    range->path = run_leading_number(text, ':', UINT64_MAX, &range->base);
+    range->path = cli_leading_number(text, ':', UINT64_MAX, &range->base);
     if (!range->path || !*range->path)
         return cli_usage_error(args, "--%s %s: expected BASE:FILE", option->name, text);
     return CLI_OK;
@@ -71,20 +70,33 @@ static int parse_register(struct cli_args *args, const struct cli_option *option
     return CLI_OK;
 }
 
-enum sam_status tensor_set(void *request, const char *settings, struct sam_error *error)
+static int list_parameters(void)
+{
+    cli_engines_parameters();
+    printf("\nof the matrix unit\n");
+    cli_parameters(sam_mxu_parameter);
+    printf("\nof the energy\n");
+    cli_parameters(sam_energy_parameter);
+    return CLI_SHOWN;
+}
+
+static enum sam_status set(void *request, const char *settings, struct sam_error *error)
 {
     struct hart_request *r = request;
     return sam_hart_configure(settings, &r->engines, &r->mxu, error);
 }
+
+const struct cli_settings tensor_settings = {
+    .set = set,
+    .list = list_parameters,
+    .tables = {sam_engines_parameter, sam_mxu_parameter, sam_energy_parameter}};
 
 static int parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *request)
 {
     struct hart_request *r = request;
     r->cycles = true;
-    if (strcmp(text, "help") == 0)
-        return tensor_list_parameters();
-    return cli_read_settings(args, option, text, tensor_set, r);
+    return cli_read_settings(args, option, text, r);
 }
 
 static int parse_acc_regs(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -148,16 +160,11 @@ const struct cli_option tensor_rows[] = {
     RUN_PROFILE(struct hart_request, profile),
     CLI_ROW(struct hart_request, cycles, "cycles", CLI_FLAG, NULL,
             "model the units in time: cycles, and what each waits for"),
-    {.name = "config",
-     .grammar = CLI_PARSE,
-     .parse = parse_config,
-     .argument = "KEY=N,...",
-     .names = tensor_key,
-     .suffixes = "",
-     .repeats = true,
-     .forms = 1 << RUN_TENSOR,
-     .help = "--cycles with other parameters: mpara=4,queue=8,... or a file of them; --config help "
-             "lists them with their defaults"},
+    CLI_PARSED("config", "KEY=N,...", parse_config,
+               "--cycles with other parameters: mpara=4,queue=8,... or a file of them; --config "
+               "help lists them with their defaults",
+               .settings = &tensor_settings, .suffixes = "", .repeats = true,
+               .forms = 1 << RUN_TENSOR),
     TRACE("konata", "", RUN_KONATA, "log of the uops of the matrix unit, for Konata (Kanata 0004)"),
     TRACE("vcd", ".vcd", RUN_VCD, "the bus of the matrix unit as a waveform"),
     CLI_ROW(struct hart_request, files[RUN_BUS], "trace-bus", CLI_TEXT, "[FILE]",

@@ -38,13 +38,11 @@ json_t *tensor_report(const struct hart_request *request, const struct sam_hart_
     struct sam_energy energy;
     struct sam_error error;
     char *text = NULL;
-    json_t *root = report_text(json_object(), "program", request->run->files.items[0]);
-    root = report_text(root, "end", end_name(result->end));
-    root = report_count(root, "exit_code", result->exit_code);
-    root = report_count(root, "pc", result->pc);
-    root = report_count(root, "instructions", result->instructions);
-    root = report_real(root, "seconds", seconds);
-    root = report_set(root, "classes", report_named(stats->classes, SAM_HART_CLASSES, class_name));
+    json_t *root =
+        REPORT(TEXT("program", request->run->files.items[0]), TEXT("end", end_name(result->end)),
+               COUNT("exit_code", result->exit_code), COUNT("pc", result->pc),
+               COUNT("instructions", result->instructions), REAL("seconds", seconds),
+               TREE("classes", report_named(stats->classes, SAM_HART_CLASSES, class_name)));
     root = report_fields(root, counts, stats);
     if (cycles)
         root = report_set(root, "matrix", tensor_cycles(&request->mxu, cycles));

@@ -18,11 +18,9 @@ enum sam_status tile_read(const char *path, struct sam_tile_program **program, c
     size_t size;
     *program = NULL;
     *messages = NULL;
-    enum sam_status status = sam_file_load(path, MAX_SOURCE, &text, &size, error);
-    if (status == SAM_OK)
-        status = cli_expect_text(path, text, size, "a tile program (.pto)", error);
-    if (status == SAM_OK)
-        status = sam_tile_parse(cli_input_name(path), text, size, program, messages, error);
+    enum sam_status status = sam_file_load(path, MAX_SOURCE, &text, &size, error)
+        ?: cli_expect_text(path, text, size, "a tile program (.pto)", error)
+        ?: sam_tile_parse(cli_input_name(path), text, size, program, messages, error);
     free(text);
     return status;
 }
@@ -32,12 +30,7 @@ struct sam_tile_program *tile_load(const char *path)
     struct sam_error error = {0};
     struct sam_tile_program *program;
     char *messages;
-    enum sam_status status = tile_read(path, &program, &messages, &error);
-    if (messages && messages[0])
-        cli_put_messages(messages);
-    else if (status != SAM_OK)
-        cli_report(&error);
-    free(messages);
+    cli_end_messages(tile_read(path, &program, &messages, &error), &messages, &error);
     return program;
 }
 
@@ -155,17 +148,13 @@ struct tile {
     struct sam_tile_argument *given;
 };
 
-/* Check the program, and print all errors found. */
-static int check_program(const struct sam_tile_program *program,
-                         const struct sam_tile_options *options)
+int tile_check(const struct sam_tile_program *program, enum sam_tile_profile profile,
+               enum sam_tile_dialect dialect)
 {
     struct sam_error error = {0};
     char *messages = NULL;
-    enum sam_status status =
-        sam_tile_check_in(program, options->profile, options->dialect, &messages, &error);
-    cli_put_messages(messages);
-    free(messages);
-    return status == SAM_OK ? CLI_OK : CLI_BAD_INPUT;
+    return cli_end_messages(sam_tile_check_in(program, profile, dialect, &messages, &error),
+                            &messages, &error);
 }
 
 static int check(struct run *run)
@@ -205,7 +194,7 @@ static int open_program(struct run *run)
     if (r->trace)
         request->options.trace = run->text;
     cli_catch_signals();
-    const int code = check_program(t->program, &request->options)
+    const int code = tile_check(t->program, request->options.profile, request->options.dialect)
                          ?: tile_function(r->args, t->program, path, request->func, &t->function);
     if (code == CLI_OK)
         tile_note_stored_input(t->program, t->function, t->given, &run->arguments);

@@ -31,6 +31,9 @@ void tile_give(struct run_argument *from, struct sam_tile_argument *to);
 /* Names of enum sam_tile_profile in its order. */
 #define TILE_PROFILES "a5 a2a3 host"
 
+/* Check the program, and print all errors found. */
+int tile_check(const struct sam_tile_program *program, enum sam_tile_profile profile,
+               enum sam_tile_dialect dialect);
 /* A program from a file ("-": standard input), its messages printed; NULL after an error. */
 struct sam_tile_program *tile_load(const char *path);
 /* The same, with messages returned in *messages (free() it; may be NULL) instead. */

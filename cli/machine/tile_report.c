@@ -13,7 +13,7 @@ static const char *op_name(size_t index)
 
 static json_t *count(const struct sam_tile_count *c)
 {
-    return report_count(report_count(json_object(), "count", c->ops), "elements", c->elements);
+    return REPORT(COUNT("count", c->ops), COUNT("elements", c->elements));
 }
 
 json_t *tile_report(const char *path, const char *function, enum sam_status status,
@@ -35,17 +35,14 @@ json_t *tile_report(const char *path, const char *function, enum sam_status stat
         pipes = report_set(pipes, sam_tile_pipe_name((enum sam_tile_pipe)i), count(&s->by_pipe[i]));
     for (int i = 0; i < SAM_TILE_LOCS; i++)
         memories = report_count(memories, sam_tile_loc_name((enum sam_tile_loc)i), s->highest[i]);
-    json_t *root = report_text(report_text(json_object(), "program", path), "function", function);
-    root = report_text(root, "end",
-                       status == SAM_OK            ? "done"
-                       : status == SAM_ERR_STOPPED ? "stopped"
-                                                   : "failed");
-    root = report_text(root, "error", status == SAM_OK ? NULL : error->text);
-    root = report_real(root, "seconds", seconds);
+    json_t *root =
+        REPORT(TEXT("program", path), TEXT("function", function),
+               TEXT("end", status == SAM_OK            ? "done"
+                           : status == SAM_ERR_STOPPED ? "stopped"
+                                                       : "failed"),
+               TEXT("error", status == SAM_OK ? NULL : error->text), REAL("seconds", seconds));
     root = report_fields(root, fields, s);
-    root = report_set(root, "ops", ops);
-    root = report_set(root, "pipes", pipes);
-    return report_set(root, "memories", memories);
+    return REPORT_MORE(root, TREE("ops", ops), TREE("pipes", pipes), TREE("memories", memories));
 }
 
 void tile_print_end(const json_t *report, bool done, FILE *text)

@@ -37,8 +37,7 @@ static int parse_lds_range(struct cli_args *args, const struct cli_option *optio
 {
     struct gpu_request *r = request;
     uint64_t base = 0, size = 0;
-    const char *rest = run_leading_number(text, ':', UINT32_MAX, &base);
-    if (!rest || !sam_parse_u64(rest, &size) || base < SAM_LDS_BASE ||
+    if (!cli_pair(text, ':', &base, &size) || base < SAM_LDS_BASE ||
         base - SAM_LDS_BASE >= SAM_LDS_SIZE || !size || size > SAM_LDS_SIZE - (base - SAM_LDS_BASE))
         return cli_usage_error(args, "--%s %s: expected BASE:SIZE within 0x%08x..0x%08x",
                                option->name, text, SAM_LDS_BASE, SAM_LDS_BASE + SAM_LDS_SIZE - 1);
@@ -84,13 +83,10 @@ const struct cli_option ventus_launch_rows[] = {
     CLI_ROW(struct gpu_request, options.strict_lds, "strict-lds", CLI_FLAG, NULL,
             "trap on local memory beyond LDS_SIZE (.metadata), beyond stacks, --lds-size and "
             "local: arguments (--kernel)"),
-    {.name = "lds-range",
-     .grammar = CLI_PARSE,
-     .parse = parse_lds_range,
-     .argument = "BASE:SIZE",
-     .repeats = true,
-     .help = "with --strict-lds or --sanitize=bounds: local memory that may also be accessed; "
-             "repeatable"},
+    CLI_PARSED("lds-range", "BASE:SIZE", parse_lds_range,
+               "with --strict-lds or --sanitize=bounds: local memory that may also be accessed; "
+               "repeatable",
+               .repeats = true),
     CLI_ROW(
         struct gpu_request, options.shared_pds, "pds", CLI_CHOICE, NULL,
         "CSR_PDS: private memory per workgroup (own, the default), or pdsBase for all, to compare "
@@ -258,19 +254,17 @@ static int open_gpu(struct run *run)
     v->asked->options.profile = run->profile;
     if (run->json_checks && !(v->json_launches = json_array()))
         return cli_no_memory();
-    const int code = ventus_open_sanitizer(run);
-    if (code != CLI_OK)
-        return code;
-    return ventus_launches_kernel(run->request, v->asked) ? ventus_open_kernel(run)
-                                                          : ventus_open_pairs(run);
+    return ventus_open_sanitizer(run)
+               ?: (ventus_launches_kernel(run->request, v->asked) ? ventus_open_kernel(run)
+                                                                  : ventus_open_pairs(run));
 }
 
 static json_t *report(struct run *run)
 {
     const struct ventus *v = run->ventus;
-    json_t *root = report_text(json_object(), "samite", sam_version());
-    root = report_set(root, "launches", json_incref(v->json_launches));
-    root = report_set(root, "checks", json_incref(run->json_checks));
+    json_t *root =
+        REPORT(TEXT("samite", sam_version()), TREE("launches", json_incref(v->json_launches)),
+               TREE("checks", json_incref(run->json_checks)));
     return v->asked->cycles ? report_count(root, "cycles", v->measure.cycles) : root;
 }
 

@@ -100,12 +100,8 @@ void ventus_add_measure(struct ventus *ventus);
 /* Add the cycles to the report on a launch; print them as text. */
 json_t *ventus_report_cycles(struct run *run, json_t *row);
 int ventus_print_cycles(const struct run *run);
-/* --config help: the parameters of the GPU in time. */
-int ventus_list_parameters(void); /* CLI_SHOWN */
-/* Their names, for completion; NULL after the last. */
-const char *ventus_key(size_t index);
-/* A cli_set of a struct sam_gputime_config. */
-enum sam_status ventus_set(void *config, const char *settings, struct sam_error *error);
+/* The parameters of the GPU in time, of a struct sam_gputime_config. */
+extern const struct cli_settings ventus_settings;
 
 /* --- ventus_sanitize.c: --sanitize */
 /* For CLI_PARSE: SAM_SANITIZE_* from a list of names; all without a list. */

@@ -7,7 +7,7 @@
 #include "machine/machine.h"
 #include "settings.h"
 
-int ventus_list_parameters(void)
+static int list_parameters(void)
 {
     struct sam_gputime_config presets[8];
     const struct sam_parameter *p;
@@ -37,40 +37,30 @@ int ventus_list_parameters(void)
     return CLI_SHOWN;
 }
 
-const char *ventus_key(size_t index)
-{
-    const struct sam_parameter *p = sam_gputime_parameter(index);
-    return p ? p->name : NULL;
-}
-
-enum sam_status ventus_set(void *config, const char *settings, struct sam_error *error)
+static enum sam_status set(void *config, const char *settings, struct sam_error *error)
 {
     return sam_gputime_config_set(config, settings, error);
 }
+
+const struct cli_settings ventus_settings = {
+    .set = set, .list = list_parameters, .tables = {sam_gputime_parameter}};
 
 static int parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *request)
 {
     struct gpu_request *r = request;
-    if (strcmp(text, "help") == 0)
-        return ventus_list_parameters();
     r->cycles = true;
-    return cli_read_settings(args, option, text, ventus_set, &r->config);
+    return cli_read_settings(args, option, text, &r->config);
 }
 
 const struct cli_option ventus_cycles_rows[] = {
     CLI_ROW(struct gpu_request, cycles, "cycles", CLI_FLAG, NULL,
             "model the GPU in time: cycles, what each SM, unit, warp and instruction waits for, "
             "caches and memory, and what to change first; one worker, whatever --jobs says"),
-    {.name = "config",
-     .grammar = CLI_PARSE,
-     .parse = parse_config,
-     .argument = "KEY=N,...",
-     .names = ventus_key,
-     .suffixes = "",
-     .repeats = true,
-     .help = "--cycles with other parameters: preset=verilog, sms=4,mem_latency=200,... or a file "
-             "of them; --config help lists them with the values of each preset"},
+    CLI_PARSED("config", "KEY=N,...", parse_config,
+               "--cycles with other parameters: preset=verilog, sms=4,mem_latency=200,... or a "
+               "file of them; --config help lists them with the values of each preset",
+               .settings = &ventus_settings, .suffixes = "", .repeats = true),
     CLI_ROW(struct gpu_request, files[RUN_PERFETTO], "perfetto", CLI_TEXT, "FILE",
             "--cycles as a timeline for ui.perfetto.dev, a track per warp slot and unit; 1 us is a "
             "cycle; %n in FILE is the number of the launch",

@@ -43,7 +43,7 @@ static int read_pair(struct run *run, const struct run_step *step, struct ventus
     status =
         sam_data_parse(text, size, step->data, &pair->metadata, &pair->words, &count, &run->error);
     free(text);
-    return status == SAM_OK ? CLI_OK : cli_report(&run->error);
+    return cli_code(status, &run->error);
 }
 
 static int by_base(const void *a, const void *b)

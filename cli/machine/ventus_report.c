@@ -7,7 +7,7 @@ static json_t *place_of(const struct run *run, uint32_t pc)
 {
     char where[160];
     sam_image_describe(run->image, pc, where, sizeof where);
-    return report_text(report_count(json_object(), "pc", pc), "symbol", where);
+    return REPORT(COUNT("pc", pc), TEXT("symbol", where));
 }
 
 const struct report_field ventus_counts[] = {
@@ -41,9 +41,9 @@ static json_t *branches(const struct run *run, const struct sam_gpu_stats *s)
         const struct sam_branch_stats *b = &s->branches[i];
         char text[160];
         sam_disassemble(&isa, b->word, b->pc, 0, run->image, text, sizeof text);
-        json_t *row = report_text(place_of(run, b->pc), "text", text);
-        row = report_count(row, "executed", b->executed);
-        rows = report_add(rows, report_count(row, "diverged", b->diverged));
+        rows = report_add(rows, REPORT_MORE(place_of(run, b->pc), TEXT("text", text),
+                                            COUNT("executed", b->executed),
+                                            COUNT("diverged", b->diverged)));
     }
     return rows;
 }
@@ -70,9 +70,9 @@ static json_t *trap(const struct run *run, const struct sam_trap *t)
     };
     char text[512];
     sam_trap_describe(t, run->image, text, sizeof text);
-    json_t *object = report_text(json_object(), "text", text);
-    object = report_count(object, "workgroup", t->workgroup);
-    return report_fields(report_set(object, "group", three(t->group)), fields, t);
+    return report_fields(REPORT(TEXT("text", text), COUNT("workgroup", t->workgroup),
+                                TREE("group", three(t->group))),
+                         fields, t);
 }
 
 static json_t *places(const struct run *run, const struct sam_gpu_result *result)
@@ -80,9 +80,8 @@ static json_t *places(const struct run *run, const struct sam_gpu_result *result
     json_t *rows = json_array();
     for (size_t i = 0; i < result->place_count; i++) {
         const struct sam_warp_place *p = &result->places[i];
-        json_t *row = report_count(place_of(run, p->pc), "workgroup", p->workgroup);
-        row = report_count(row, "warp", p->warp);
-        rows = report_add(rows, report_flag(row, "waits", p->waits));
+        rows = report_add(rows, REPORT_MORE(place_of(run, p->pc), COUNT("workgroup", p->workgroup),
+                                            COUNT("warp", p->warp), FLAG("waits", p->waits)));
     }
     return rows;
 }
@@ -91,16 +90,12 @@ json_t *ventus_report(const struct run *run, const struct sam_launch *launch, co
                       const char *source, const struct sam_gpu_result *result)
 {
     const bool failed = result->trap.kind != SAM_TRAP_NONE;
-    json_t *row = report_count(json_object(), "launch", run->ventus->launches);
-    row = report_text(row, "kernel", kernel);
-    row = report_text(row, "file", source);
-    row = report_set(row, "grid", three(launch->grid));
-    row = report_count(row, "warps_per_workgroup", launch->warps);
-    row = report_count(row, "lanes", launch->lanes);
-    row = report_flag(row, "done", !failed);
-    row = report_set(row, "counts", report_fields(json_object(), ventus_counts, &result->stats));
-    row = report_set(row, "branches", branches(run, &result->stats));
-    row = report_set(row, "mix", mix(&result->stats));
+    json_t *row =
+        REPORT(COUNT("launch", run->ventus->launches), TEXT("kernel", kernel), TEXT("file", source),
+               TREE("grid", three(launch->grid)), COUNT("warps_per_workgroup", launch->warps),
+               COUNT("lanes", launch->lanes), FLAG("done", !failed),
+               TREE("counts", report_fields(json_object(), ventus_counts, &result->stats)),
+               TREE("branches", branches(run, &result->stats)), TREE("mix", mix(&result->stats)));
     if (failed)
         row = report_set(row, "trap", trap(run, &result->trap));
     return result->place_count ? report_set(row, "places", places(run, result)) : row;

@@ -62,8 +62,7 @@ static json_t *side_of(const struct run *run, const struct sam_finding_side *sid
     char text[160];
     struct sam_isa isa;
     uint32_t line = 0;
-    json_t *row = report_count(json_object(), "workgroup", side->workgroup);
-    row = report_count(row, "warp", side->warp);
+    json_t *row = REPORT(COUNT("workgroup", side->workgroup), COUNT("warp", side->warp));
     if (side->lane != UINT32_MAX)
         row = report_count(row, "lane", side->lane);
     if (side->surplus)
@@ -77,7 +76,7 @@ static json_t *side_of(const struct run *run, const struct sam_finding_side *sid
     }
     const char *file = run->image ? sam_image_line_at(run->image, side->pc, &line) : NULL;
     if (file)
-        row = report_count(report_text(row, "file", file), "line", line);
+        row = REPORT_MORE(row, TEXT("file", file), COUNT("line", line));
     return accesses[side->access] ? report_text(row, "access", accesses[side->access]) : row;
 }
 
@@ -90,21 +89,19 @@ static json_t *add_register(json_t *row, const char *name, const struct sam_find
 
 static json_t *near_of(const struct sam_finding_object *near)
 {
-    json_t *row = report_text(json_object(), "name", near->name);
-    return report_count(report_count(row, "base", near->base), "size", near->size);
+    return REPORT(TEXT("name", near->name), COUNT("base", near->base), COUNT("size", near->size));
 }
 
 static json_t *finding_of(const struct run *run, const struct sam_finding *finding)
 {
     char place[160];
-    json_t *row = report_text(json_object(), "check", sam_sanitizer_check_name(finding->check));
-    row = report_text(row, "kind", sam_finding_kind_name(finding->kind));
-    row = report_count(row, "count", finding->count);
+    json_t *row =
+        REPORT(TEXT("check", sam_sanitizer_check_name(finding->check)),
+               TEXT("kind", sam_finding_kind_name(finding->kind)), COUNT("count", finding->count));
     if (finding->has_address) {
         sam_sanitizer_place(run->ventus->sanitizer, finding, place, sizeof place);
-        row = report_count(row, "address", finding->address);
-        row = report_count(row, "size", finding->size);
-        row = report_text(row, "place", place);
+        row = REPORT_MORE(row, COUNT("address", finding->address), COUNT("size", finding->size),
+                          TEXT("place", place));
     }
     row = add_register(row, "used", &finding->used);
     row = add_register(row, "unwritten", &finding->unwritten);
@@ -137,7 +134,7 @@ int ventus_print_findings(struct run *run)
     const struct sam_sanitizer_print options = {.size = sizeof options, .image = run->image};
     const struct sam_finding *findings = NULL;
     size_t count = 0;
-    char *text;
+    char *text = NULL;
     if (run->ventus->sanitizer)
         findings = sam_sanitizer_findings(run->ventus->sanitizer, &count);
     if (count == 0)
@@ -145,14 +142,13 @@ int ventus_print_findings(struct run *run)
     for (size_t i = 0; run->ventus->findings && i < count; i++)
         if (json_array_append_new(run->ventus->findings, finding_of(run, &findings[i])) != 0)
             return cli_no_memory();
-    if (sam_sanitizer_print(run->ventus->sanitizer, &options, &text, &run->error) != SAM_OK)
-        return cli_report(&run->error);
     fflush(run->text);
-    fputs(text, stderr);
-    sam_text_free(text);
+    const int code =
+        cli_print_text(sam_sanitizer_print(run->ventus->sanitizer, &options, &text, &run->error),
+                       &text, &run->error, stderr);
     sam_sanitizer_forget(run->ventus->sanitizer);
     run->ventus->found = true;
-    return CLI_OK;
+    return code;
 }
 
 int ventus_check_written(struct run *run)

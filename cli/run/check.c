@@ -227,17 +227,12 @@ static json_t *check_json(const struct run_check *check, const struct run_compar
 {
     const size_t ordered = c->count - c->unordered;
     const double mean = ordered ? c->sum / (double)ordered : 0;
-    json_t *row = report_text(json_object(), "output", check->text);
-    row = report_text(row, "expected", check->path);
-    row = report_count(row, "elements", c->count);
-    row = report_count(row, "different", c->failed);
-    row = report_flag(row, "passed", c->failed == 0);
-    row = report_count(row, "unequal", c->unequal);
-    row = report_count(row, "unordered", c->unordered);
-    row = report_real(row, "max_abs", no_infinity(c->most));
-    row = report_real(row, "max_rel", no_infinity(c->most_relative));
-    row = report_real(row, "mean_abs", no_infinity(mean));
-    return report_count(row, "max_ulp", c->ulp);
+    return REPORT(TEXT("output", check->text), TEXT("expected", check->path),
+                  COUNT("elements", c->count), COUNT("different", c->failed),
+                  FLAG("passed", c->failed == 0), COUNT("unequal", c->unequal),
+                  COUNT("unordered", c->unordered), REAL("max_abs", no_infinity(c->most)),
+                  REAL("max_rel", no_infinity(c->most_relative)),
+                  REAL("mean_abs", no_infinity(mean)), COUNT("max_ulp", c->ulp));
 }
 
 /* Returns the number of elements that differ by more than allowed. */

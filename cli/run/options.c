@@ -63,7 +63,7 @@ int run_parse_poke(struct cli_args *args, const struct cli_option *option, const
     char number[32] = "";
     if (!step)
         return cli_no_memory();
-    const char *rest = run_leading_number(text, '=', UINT32_MAX, &address);
+    const char *rest = cli_leading_number(text, '=', UINT32_MAX, &address);
     const char *colon = rest ? strchr(rest, ':') : NULL;
     step->bytes = 4;
     if (colon) {
@@ -97,16 +97,6 @@ int run_parse_stats(struct cli_args *args, const struct cli_option *option, cons
                                text);
     memcpy(stats, &wanted, sizeof wanted);
     return CLI_OK;
-}
-
-const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value)
-{
-    char part[32];
-    const char *at = strchr(text, end);
-    if (!at || at - text >= (ptrdiff_t)sizeof part)
-        return NULL;
-    snprintf(part, sizeof part, "%.*s", (int)(at - text), text);
-    return sam_parse_u64(part, value) && *value <= top ? at + 1 : NULL;
 }
 
 const struct run_range *run_next_dump(const struct run_request *r, size_t *at)

@@ -21,10 +21,11 @@ int run_check_program(const char *path)
     size_t size;
     if (cli_is_stdio(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
         return CLI_OK;
-    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
-        return cli_report(&error);
+    int code = cli_load(path, RUN_MAX_PROGRAM, &data, &size);
+    if (code != CLI_OK)
+        return code;
     const bool elf = size > 4 && memcmp(data, "\177ELF", 4) == 0, wide = elf && data[4] == 2;
-    int code = wide ? run_report_wide(path) /* EI_CLASS */ : CLI_OK;
+    code = wide ? run_report_wide(path) /* EI_CLASS */ : CLI_OK;
     if (!elf && cli_expect_text(path, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK)
         code = cli_report(&error);
     free(data);
@@ -43,17 +44,13 @@ struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm
     watched.reads = cli_reads_included;
     watched.reads_context = &included;
     watched.lines = true;
-    enum sam_status status = sam_assemble(&watched, name, text, size, &image, &messages, &error);
-    if (messages && messages[0])
-        cli_put_messages(messages);
-    else if (status != SAM_OK)
-        cli_report(&error);
-    sam_text_free(messages);
-    if (included.code != CLI_OK) {
-        sam_image_free(image);
-        image = NULL;
-    }
-    return status == SAM_OK ? image : NULL;
+    const enum sam_status status =
+        sam_assemble(&watched, name, text, size, &image, &messages, &error);
+    const int code = cli_end_messages(status, &messages, &error) ?: included.code;
+    if (code == CLI_OK)
+        return image;
+    sam_image_free(image);
+    return NULL;
 }
 
 /* The same for a program of a Ventus GPGPU, with `prologue` in front; NULL: nothing. */
@@ -129,7 +126,7 @@ static int add_start(const struct run_request *r, uint64_t base, struct sam_imag
     sam_image_free(start);
     if (status == SAM_OK)
         status = sam_image_finish(image, &error);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return cli_code(status, &error);
 }
 
 /* OpenCL C by way of assembly. */
@@ -146,8 +143,7 @@ static int load_source(const struct run_request *r, const char *path, uint64_t b
                                            .include_count = r->includes.count,
                                            .variables = r->driver || r->gdb.given};
     const enum sam_status status = sam_cc_compile(&options, path, &text, &size, &messages, &error);
-    if (messages && *messages)
-        cli_put_messages(messages);
+    cli_put_messages(messages);
     sam_text_free(messages);
     if (status != SAM_OK)
         return cli_report(&error);
@@ -167,9 +163,9 @@ int run_load_kernels(const struct run_request *r, const char *path, uint64_t bas
     const char *name = cli_input_name(path);
     if (sam_cc_is_source(path))
         return load_source(r, path, base, image);
-    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
-        return cli_report(&error);
-    int code = CLI_OK;
+    int code = cli_load(path, RUN_MAX_PROGRAM, &data, &size);
+    if (code != CLI_OK)
+        return code;
     if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
         if (sam_elf_parse(data, size, name, image, &error) != SAM_OK)
             code = cli_report(&error);

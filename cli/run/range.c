@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "run/run.h"
 
 static const char npy[] = ".npy";
@@ -46,8 +47,8 @@ int run_dump_parse(struct cli_args *args, const char *word, struct run_range *ra
     if (!text)
         return cli_no_memory();
     memcpy(text, word, size);
-    const char *rest = run_leading_number(text, ':', UINT64_MAX, &range->base);
-    range->path = rest ? run_leading_number(rest, ':', UINT64_MAX, &range->size) : NULL;
+    const char *rest = cli_leading_number(text, ':', UINT64_MAX, &range->base);
+    range->path = rest ? cli_leading_number(rest, ':', UINT64_MAX, &range->size) : NULL;
     if (!range->path || !*range->path ||
         (range->size && range->size - 1 > UINT64_MAX - range->base))
         return cli_usage_error(args, "--dump %s: expected BASE:SIZE:FILE", word);
@@ -65,8 +66,9 @@ int run_memory_load(const char *path, char **data, size_t *size)
 {
     struct sam_error error;
     struct sam_array array;
-    if (sam_file_load(path, RUN_MAX_PROGRAM, data, size, &error) != SAM_OK)
-        return cli_report(&error);
+    const int code = cli_load(path, RUN_MAX_PROGRAM, data, size);
+    if (code != CLI_OK)
+        return code;
     const bool magic = *size >= 6 && memcmp(*data, "\x93NUMPY", 6) == 0;
     if (!magic && !cli_ends_with(path, npy))
         return CLI_OK;

@@ -99,8 +99,6 @@ bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
 /* Parse "1024", "32x32" or "32,32", up to 8 dimensions: rank, shape, count and size of an array of
  * less than 4 GiB, whose type is set already. Modifies the text. */
 bool run_parse_shape(char *text, struct sam_array *array);
-/* Parse the number before `end` in "NUMBER:..." or "NUMBER=..."; returns the rest, or NULL. */
-const char *run_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
 /* Register the first `files` operands, which are read, and the dumps, which are written
  * (files.h). */
 int run_name_files(const struct run_request *request, size_t files);
@@ -147,7 +145,7 @@ int run_dump_parse(struct cli_args *args, const char *word, struct run_range *ra
 /* The bytes of a file, or the elements of a NumPy file, for --mem; free() them. */
 int run_memory_load(const char *path, char **data, size_t *size);
 
-/* --- profile.c: --profile. Checked before anything runs, and written after all launches. */
+/* --- output.c: --profile. Checked before anything runs, and written after all launches. */
 #define RUN_PROFILE(type, member)                                                                  \
     CLI_ROW(                                                                                       \
         type, member, "profile", CLI_TEXT, "FILE",                                                 \

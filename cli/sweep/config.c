@@ -8,49 +8,21 @@
 #include "settings.h"
 #include "sweep/sweep.h"
 
-int sweep_list_parameters(const struct cli_args *args)
+static int list_parameters(const struct cli_args *args)
 {
     const int machine = cli_asked_form(args);
     const bool asked = machine >= 0;
     if (!asked || machine == RUN_TENSOR)
-        tensor_list_parameters();
+        tensor_settings.list();
     if (!asked)
         printf("\nLaunches on the GPU (--machine ventus):\n");
     if (!asked || machine == RUN_VENTUS)
-        ventus_list_parameters();
+        ventus_settings.list();
     if (!asked)
         printf("\nThe system (--machine system):\n");
     if (!asked || machine == SWEEP_SYSTEM)
-        system_list_parameters();
+        system_settings.list();
     return CLI_SHOWN;
-}
-
-/* Those of the GPU, of the hart and of the system, one after the other. */
-static size_t find_key(size_t index, unsigned *table)
-{
-    static const char *(*const keys[])(size_t) = {ventus_key, tensor_key, system_key};
-    size_t count = 0;
-    for (*table = 0; *table < 2; ++*table, index -= count) {
-        for (count = 0; keys[*table](count);)
-            count++;
-        if (index < count)
-            break;
-    }
-    return index;
-}
-
-const char *sweep_key(size_t index)
-{
-    unsigned table;
-    index = find_key(index, &table);
-    return table == 0 ? ventus_key(index) : table == 1 ? tensor_key(index) : system_key(index);
-}
-
-const char *sweep_key_prefix(size_t index)
-{
-    unsigned table;
-    index = find_key(index, &table);
-    return table == 2 ? system_prefix(index) : "";
 }
 
 /* ------------------------------------------------------------------------------ the words */
@@ -70,6 +42,13 @@ static enum sam_status add_base(void *context, const char *settings, struct sam_
     s->base = base;
     return SAM_OK;
 }
+
+/* Those of the GPU, of the hart and of the system. */
+const struct cli_settings sweep_parameters = {.set = add_base,
+                                              .tables = {sam_gputime_parameter,
+                                                         sam_engines_parameter, sam_mxu_parameter,
+                                                         sam_energy_parameter},
+                                              .prefixed = sam_system_parameter};
 
 /* "mpara=2,4,8" */
 static int add_axis(struct cli_args *args, const char *text, struct sweep *s)
@@ -103,9 +82,8 @@ int sweep_parse_config(struct cli_args *args, const struct cli_option *option, c
     struct sweep *s = sweep;
     s->args = args;
     if (strcmp(text, "help") == 0)
-        return sweep_list_parameters(args);
-    return strchr(text, '=') ? add_axis(args, text, s)
-                             : cli_read_settings(args, option, text, add_base, s);
+        return list_parameters(args);
+    return strchr(text, '=') ? add_axis(args, text, s) : cli_read_settings(args, option, text, s);
 }
 
 /* ---------------------------------------------------------------------- configurations */
@@ -134,18 +112,18 @@ struct one {
 /* `one` with the defaults. */
 static enum sam_status open_one(const struct sweep *s, struct one *one, struct sam_error *error)
 {
-    *one = (struct one){.set = tensor_set, .config = &one->hart};
+    *one = (struct one){.set = tensor_settings.set, .config = &one->hart};
     sam_gputime_config_init(&one->gpu);
     sam_engines_defaults(&one->hart.engines);
     sam_mxu_config_init(&one->hart.mxu, 512);
     if (s->gpu) {
-        one->set = ventus_set;
+        one->set = ventus_settings.set;
         one->config = &one->gpu;
     }
     if (!s->system)
         return SAM_OK;
     const enum sam_status status = sam_system_config_new(&one->system, error);
-    one->set = system_set;
+    one->set = system_settings.set;
     one->config = one->system;
     return status;
 }

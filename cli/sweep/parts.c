@@ -48,8 +48,7 @@ static json_t *words_of(const void *data, size_t size)
 static json_t *run_of(const struct sweep *s, size_t index)
 {
     const struct sweep_run *run = &s->runs[index];
-    json_t *row = report_count(json_object(), "run", index);
-    row = report_flag(row, "done", run->done);
+    json_t *row = REPORT(COUNT("run", index), FLAG("done", run->done));
     for (size_t b = 0; b < BLOCKS && run->done; b++)
         row = report_set(row, blocks[b].name,
                          words_of((const char *)run + blocks[b].at, blocks[b].size));
@@ -77,18 +76,12 @@ static json_t *shared_of(const struct sweep *s)
         json_t *values = json_array();
         for (unsigned v = 0; v < s->axes[a].count; v++)
             values = report_add(values, json_string(s->axes[a].values[v]));
-        json_t *axis = report_text(json_object(), "name", s->axes[a].name);
-        axis = report_flag(axis, "matrix", s->axes[a].matrix);
-        axes = report_add(axes, report_set(axis, "values", values));
+        axes = report_add(axes, REPORT(TEXT("name", s->axes[a].name),
+                                       FLAG("matrix", s->axes[a].matrix), TREE("values", values)));
     }
-    json_t *shared = report_text(json_object(), "samite", sam_version());
-    shared = report_count(shared, "words", sizeof(struct sweep_run) / WORD);
-    shared = report_text(shared, "program", s->program);
-    shared = report_set(shared, "command", command_of(s));
-    shared = report_flag(shared, "gpu", s->gpu);
-    shared = report_flag(shared, "system", s->system);
-    shared = report_flag(shared, "matrix", s->matrix);
-    return report_set(shared, "axes", axes);
+    return REPORT(TEXT("samite", sam_version()), COUNT("words", sizeof(struct sweep_run) / WORD),
+                  TEXT("program", s->program), TREE("command", command_of(s)), FLAG("gpu", s->gpu),
+                  FLAG("system", s->system), FLAG("matrix", s->matrix), TREE("axes", axes));
 }
 
 static uint64_t checksum(const json_t *runs)
@@ -114,12 +107,9 @@ char *sweep_part_text(const struct sweep *s)
             runs = report_add(runs, run_of(s, i));
     char sum[24];
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum(runs));
-    json_t *root = report_count(json_object(), "part", s->part.index);
-    root = report_count(root, "parts", s->part.count);
-    root = report_count(root, "date", (uint64_t)s->date);
-    root = report_set(root, "sweep", shared_of(s));
-    root = report_text(root, "checksum", sum);
-    root = report_set(root, "runs", runs);
+    json_t *root = REPORT(COUNT("part", s->part.index), COUNT("parts", s->part.count),
+                          COUNT("date", (uint64_t)s->date), TREE("sweep", shared_of(s)),
+                          TEXT("checksum", sum), TREE("runs", runs));
     char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
     json_decref(root);
     return text;

@@ -19,15 +19,15 @@ static json_t *set_part(json_t *row, const char *name, const char *part, uint64_
 
 static json_t *set_matrix(json_t *row, const struct sam_mxu_stats *s)
 {
-    row = report_count(row, "cycles", s->cycles);
-    row = report_real(row, "utilisation", s->cycles ? s->full_uops / (double)s->cycles : 0);
+    row = REPORT_MORE(row, COUNT("cycles", s->cycles),
+                      REAL("utilisation", s->cycles ? s->full_uops / (double)s->cycles : 0));
     return report_fields(row, tensor_uops, s);
 }
 
 static json_t *set_engines(json_t *row, const struct sam_engines_report *r)
 {
-    row = report_count(row, "engines_cycles", r->cycles);
-    row = report_count(row, "engines_instructions", r->instructions);
+    row = REPORT_MORE(row, COUNT("engines_cycles", r->cycles),
+                      COUNT("engines_instructions", r->instructions));
     for (unsigned e = 0; e < SAM_ENGINE_COUNT; e++)
         row = set_part(row, sam_engine_name(e), "engine_bytes", r->engine[e].bytes);
     return row;
@@ -54,9 +54,9 @@ static json_t *set_run(json_t *row, const struct sweep *s, const struct sweep_ru
     if (s->gpu)
         row = set_gpu(row, &run->gpu);
     if (s->system) {
-        row = report_count(row, "cycles", run->system.cycles);
-        row = report_count(row, "dram_bytes", run->system.dram_bytes);
-        row = report_real(row, "operations_per_cycle", run->system.operations);
+        row = REPORT_MORE(row, COUNT("cycles", run->system.cycles),
+                          COUNT("dram_bytes", run->system.dram_bytes),
+                          REAL("operations_per_cycle", run->system.operations));
     }
     if (s->shows_matrix)
         row = set_matrix(row, &run->stats);
@@ -177,8 +177,7 @@ static json_t *rows_of(const struct sweep *s)
     json_t *rows = json_array();
     for (size_t i = 0; i < s->run_count; i++) {
         const struct sweep_run *run = &s->runs[i];
-        json_t *row = report_set(json_object(), "config", config_of(s, i));
-        row = report_flag(row, "done", run->done);
+        json_t *row = REPORT(TREE("config", config_of(s, i)), FLAG("done", run->done));
         rows = report_add(rows, run->done ? set_measured(row, s, run)
                                           : report_text(row, "error", run->error.text));
     }
@@ -187,7 +186,7 @@ static json_t *rows_of(const struct sweep *s)
 
 json_t *sweep_json(const struct sweep *s)
 {
-    return report_set(report_text(json_object(), "program", s->program), "runs", rows_of(s));
+    return REPORT(TEXT("program", s->program), TREE("runs", rows_of(s)));
 }
 
 char *sweep_csv(const struct sweep *s)

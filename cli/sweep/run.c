@@ -18,19 +18,18 @@ static enum sam_status configure(const struct sweep_request *s, size_t index, st
     enum sam_status status = SAM_OK;
     c->gpu.cycles = c->hart.cycles = true;
     if (w->gpu) {
-        status = sweep_configure(w, index, ventus_set, &c->gpu.config, error);
-        return status == SAM_OK ? sam_gputime_config_check(&c->gpu.config, error) : status;
+        status = sweep_configure(w, index, ventus_settings.set, &c->gpu.config, error);
+        return status ?: sam_gputime_config_check(&c->gpu.config, error);
     }
     if (w->system) {
         c->hart.system = &c->system;
         status = sam_system_config_new(&c->system.time.config, error);
-        return status == SAM_OK
-                   ? sweep_configure(w, index, system_set, c->system.time.config, error)
-                   : status;
+        return status
+                   ?: sweep_configure(w, index, system_settings.set, c->system.time.config, error);
     }
-    status = sweep_configure(w, index, tensor_set, &c->hart, error);
+    status = sweep_configure(w, index, tensor_settings.set, &c->hart, error);
     c->hart.options.mlen = c->hart.mxu.mlen;
-    return status == SAM_OK ? sam_mxu_config_check(&c->hart.mxu, error) : status;
+    return status ?: sam_mxu_config_check(&c->hart.mxu, error);
 }
 
 /* Whether the program ended successfully, as in `samite run`. */

@@ -85,13 +85,10 @@ struct sweep_request {
 int sweep_check_before(struct sweep_request *sweep);
 int sweep_run_all(struct sweep_request *sweep);
 
-/* --- config.c: --config KEY=V,V,... and --config FILE, a `parse` for a struct sweep; the
- * parameters, as a list (CLI_SHOWN) and for completion */
+/* --- config.c: --config KEY=V,V,... and --config FILE, a `parse` for a struct sweep */
 int sweep_parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
                        void *sweep);
-int sweep_list_parameters(const struct cli_args *args);
-const char *sweep_key(size_t index);
-const char *sweep_key_prefix(size_t index);
+extern const struct cli_settings sweep_parameters;
 /* Each single value is a valid one of its parameter. */
 int sweep_check_values(const struct sweep *sweep, const struct cli_args *args);
 /* Give `set` the values of a run. */

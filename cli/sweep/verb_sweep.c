@@ -32,12 +32,9 @@ static int check_axes(struct sweep_request *s)
 
 static int write_text(const char *path, char *text)
 {
-    struct sam_error error;
-    if (!text)
-        return cli_no_memory();
-    enum sam_status status = sam_file_save(path, text, strlen(text), &error);
+    const int code = text ? cli_save(path, text, strlen(text)) : cli_no_memory();
     free(text);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return code;
 }
 
 /* The first run that failed. */
@@ -253,17 +250,11 @@ static const struct cli_option options[] = {
         "tensor (the default), ventus (implied by --kernel and .metadata), or system (implied by "
         "PROGRAM.pto)",
         .choices = "ventus tensor system"),
-    {.name = "config",
-     .grammar = CLI_PARSE,
-     .argument = "KEY=V,V,...",
-     CLI_AT(struct sweep_request, sweep),
-     .parse = sweep_parse_config,
-     .repeats = true,
-     .names = sweep_key,
-     .prefixes = sweep_key_prefix,
-     .suffixes = "",
-     .help = "a parameter of the machine and its values; or a file of KEY=N, which hold for all "
-             "runs; repeatable; --config help lists the parameters"},
+    CLI_ROW(struct sweep_request, sweep, "config", CLI_PARSE, "KEY=V,V,...",
+            "a parameter of the machine and its values; or a file of KEY=N, which hold for all "
+            "runs; repeatable; --config help lists the parameters",
+            .parse = sweep_parse_config, .repeats = true, .settings = &sweep_parameters,
+            .suffixes = ""),
     CLI_OUTPUT(struct sweep_request, csv, "one line per run, as CSV (standard output)"),
     CLI_ROW(struct sweep_request, html, "html", CLI_TEXT, "FILE",
             "a page with charts, stall causes and a table", .suffixes = ".html"),
@@ -276,14 +267,9 @@ static const struct cli_option options[] = {
     CLI_ROW(struct sweep_request, merge, "merge", CLI_FLAG, NULL,
             "make the table (and --html, --json) out of the parts beside it"),
     CLI_JOBS(struct sweep_request, jobs, "runs at a time; launches run one at a time"),
-    {.name = "isa",
-     .letter = 'i',
-     .grammar = CLI_TEXT,
-     .argument = "STRING",
-     CLI_AT(struct sweep_request, command.hart.isa),
-     .names = cli_isa_name,
-     .forms = TENSOR | SYSTEM,
-     .help = "instruction set (tensor; of a system as for `samite run`)"},
+    CLI_ROW(struct sweep_request, command.hart.isa, "isa", CLI_TEXT, "STRING",
+            "instruction set (tensor; of a system as for `samite run`)", .letter = 'i',
+            .names = cli_isa_name, .forms = TENSOR | SYSTEM),
     CLI_ROW(
         struct sweep_request, command.run.arguments, "arg", CLI_LIST, "ARG",
         "the next argument of the kernel or program: in:FILE.npy, out:TYPE:COUNT, inout:IN.npy, "
@@ -352,12 +338,8 @@ const struct cli_verb verb_sweep = {
              "--merge [options] TABLE",
     .options = options,
     .groups = groups,
-    .operand = {.name = "program",
-                .grammar = CLI_PARSE,
-                .parse = run_parse_file,
-                .low = 1,
-                .suffixes = ".cl .s .S .elf .riscv .metadata .data .pto",
-                CLI_AT(struct sweep_request, command.run)},
+    .operand = CLI_OPERAND(struct sweep_request, command.run, "program", CLI_PARSE, 1, 0,
+                           ".cl .s .S .elf .riscv .metadata .data .pto", .parse = run_parse_file),
     .forms = machines,
     .form_option = "machine",
     .form_word = "machine",

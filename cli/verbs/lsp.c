@@ -41,16 +41,14 @@ static void send_message(struct lsp *lsp, json_t *message)
 
 static void respond(struct lsp *lsp, const json_t *id, json_t *result)
 {
-    json_t *message = report_set(json_object(), "id", json_deep_copy(id));
-    send_message(lsp, report_set(message, "result", result));
+    send_message(lsp, REPORT(TREE("id", json_deep_copy(id)), TREE("result", result)));
 }
 
 static void respond_error(struct lsp *lsp, const json_t *id, int code, const char *text)
 {
-    json_t *error = report_set(json_object(), "code", json_integer(code));
-    error = report_text(error, "message", text);
-    json_t *message = report_set(json_object(), "id", id ? json_deep_copy(id) : json_null());
-    send_message(lsp, report_set(message, "error", error));
+    json_t *error = REPORT(COUNT("code", code), TEXT("message", text));
+    send_message(lsp,
+                 REPORT(TREE("id", id ? json_deep_copy(id) : json_null()), TREE("error", error)));
 }
 
 static const char *text_of(const json_t *object, const char *name)
@@ -108,14 +106,12 @@ static json_int_t column_of(const struct lsp *lsp, const char *line, size_t byte
 
 static json_t *position(json_int_t line, json_int_t column)
 {
-    json_t *object = report_set(json_object(), "line", json_integer(line));
-    return report_set(object, "character", json_integer(column));
+    return REPORT(COUNT("line", line), COUNT("character", column));
 }
 
 static json_t *range(json_int_t line, json_int_t from, json_int_t to)
 {
-    json_t *object = report_set(json_object(), "start", position(line, from));
-    return report_set(object, "end", position(line, to));
+    return REPORT(TREE("start", position(line, from)), TREE("end", position(line, to)));
 }
 
 static bool in_word(const struct lsp_document *d, char c)
@@ -160,9 +156,7 @@ static json_t *add_error(json_t *rows, const char *name, const char *text)
         if (sam_parse_u64(number, &line))
             text = colon + digits + 2 + strspn(colon + digits + 2, " ");
     }
-    row = report_text(json_object(), "file", name);
-    row = report_count(row, "line", line);
-    row = report_text(row, "severity", "error");
+    row = REPORT(TEXT("file", name), COUNT("line", line), TEXT("severity", "error"));
     return report_add(rows, report_text(row, "text", text));
 }
 
@@ -217,9 +211,8 @@ static json_t *diagnostic(const struct lsp *lsp, const struct lsp_document *d, c
     const int level = severity && strcmp(severity, "error") == 0     ? 1
                       : severity && strcmp(severity, "warning") == 0 ? 2
                                                                      : 3;
-    object = report_set(object, "severity", json_integer(level));
-    object = report_text(object, "source", "samite");
-    return report_text(object, "message", text_of(row, "text"));
+    return REPORT_MORE(object, COUNT("severity", level), TEXT("source", "samite"),
+                       TEXT("message", text_of(row, "text")));
 }
 
 /* The path of a file's URI, or another URI unchanged; free() it. */
@@ -253,10 +246,9 @@ static void publish(struct lsp *lsp, const struct lsp_document *d, bool closed)
     }
     json_decref(rows);
     free(name);
-    json_t *params = report_text(json_object(), "uri", d->uri);
-    params = report_set(params, "diagnostics", found);
-    json_t *message = report_text(json_object(), "method", "textDocument/publishDiagnostics");
-    send_message(lsp, report_set(message, "params", params));
+    json_t *params = REPORT(TEXT("uri", d->uri), TREE("diagnostics", found));
+    send_message(lsp,
+                 REPORT(TEXT("method", "textDocument/publishDiagnostics"), TREE("params", params)));
 }
 
 /* ---------------------------------------------------------------------------------- methods */
@@ -278,12 +270,9 @@ static const char *on_initialize(struct lsp *lsp, const json_t *id, const json_t
     }
     json_t *able = report_text(json_object(), "positionEncoding", lsp->bytes ? "utf-8" : "utf-16");
     able = report_set(able, "textDocumentSync", json_integer(1)); /* whole texts */
-    able = report_flag(able, "hoverProvider", true);
-    able = report_flag(able, "definitionProvider", true);
-    json_t *info = report_text(json_object(), "name", "samite");
-    info = report_text(info, "version", sam_version());
-    json_t *result = report_set(json_object(), "capabilities", able);
-    respond(lsp, id, report_set(result, "serverInfo", info));
+    able = REPORT_MORE(able, FLAG("hoverProvider", true), FLAG("definitionProvider", true));
+    json_t *info = REPORT(TEXT("name", "samite"), TEXT("version", sam_version()));
+    respond(lsp, id, REPORT(TREE("capabilities", able), TREE("serverInfo", info)));
     return NULL;
 }
 
@@ -416,8 +405,7 @@ static const char *on_hover(struct lsp *lsp, const json_t *id, const json_t *par
         return "the document is not open";
     if (word_at(lsp, d, params, word, sizeof word))
         explain(d, word, text, sizeof text);
-    json_t *contents = report_text(json_object(), "kind", "plaintext");
-    contents = report_text(contents, "value", text);
+    json_t *contents = REPORT(TEXT("kind", "plaintext"), TEXT("value", text));
     respond(lsp, id, *text ? report_set(json_object(), "contents", contents) : json_null());
     if (!*text)
         json_decref(contents);
@@ -483,8 +471,8 @@ static const char *on_definition(struct lsp *lsp, const json_t *id, const json_t
             towards == FORWARD && number <= here ? -1 : defined_at(lsp, d, line, word, size);
         if (from >= 0) {
             json_decref(result);
-            result = report_text(json_object(), "uri", d->uri);
-            result = report_set(result, "range", range(number, from, from + (json_int_t)size));
+            result = REPORT(TEXT("uri", d->uri),
+                            TREE("range", range(number, from, from + (json_int_t)size)));
         }
         const char *end = result && towards != BACK ? NULL : strchr(line, '\n');
         line = end ? end + 1 : NULL;

@@ -103,7 +103,7 @@ int op_emit(const struct op_request *r, const struct sam_plan *plan, const char 
         free(text);
         return cli_no_memory();
     }
-    enum sam_status status = sam_file_save(r->emit, text, size, &error);
+    const int saved = cli_save(r->emit, text, size);
     free(text);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return saved;
 }

@@ -20,13 +20,9 @@ static int run(struct sam_tile_lowered *made)
     struct sam_system *system = NULL;
     struct sam_error error, measured;
     char *text = NULL;
-    enum sam_status status = sam_system_new(&options, &system, &error);
-    if (status == SAM_OK)
-        status = sam_tile_lowered_load(made, system, &error);
-    if (status == SAM_OK)
-        status = sam_system_run(system, NULL, &error);
-    if (status == SAM_OK)
-        status = sam_tile_lowered_failure(made, system, &error);
+    enum sam_status status = sam_system_new(&options, &system, &error)
+        ?: sam_tile_lowered_load(made, system, &error) ?: sam_system_run(system, NULL, &error)
+        ?: sam_tile_lowered_failure(made, system, &error);
     if (status == SAM_OK || status == SAM_ERR_STOPPED) {
         if (sam_system_measure(system, &figures, &measured) != SAM_OK ||
             sam_tile_lowered_explain(made, figures, &text, &measured) != SAM_OK) {
@@ -45,18 +41,15 @@ static int run(struct sam_tile_lowered *made)
     free(text);
     sam_system_figures_free(figures);
     sam_system_free(system);
-    return status == SAM_OK ? CLI_OK : cli_report(&error);
+    return cli_code(status, &error);
 }
 
 static int print_lines(struct sam_tile_lowered *made)
 {
     struct sam_error error;
     char *text = NULL;
-    if (sam_tile_lowered_explain(made, NULL, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    fputs(text, stdout);
-    free(text);
-    return CLI_OK;
+    return cli_print_text(sam_tile_lowered_explain(made, NULL, &text, &error), &text, &error,
+                          stdout);
 }
 
 static int explain(struct cli_args *args, const struct sam_tile_program *program, const char *path,
@@ -78,14 +71,8 @@ static int explain(struct cli_args *args, const struct sam_tile_program *program
         tile_give(&arguments->items[i], &given[i]);
     const enum sam_status status = sam_tile_lower(program, function, given, arguments->count,
                                                   &options, &made, &messages, &error);
-    if (messages && messages[0])
-        cli_put_messages(messages);
-    else if (status != SAM_OK)
-        cli_report(&error);
-    free(messages);
-    if (status != SAM_OK)
-        return CLI_BAD_INPUT;
-    code = arguments->count ? run(made) : print_lines(made);
+    code = cli_end_messages(status, &messages, &error)
+               ?: (arguments->count ? run(made) : print_lines(made));
     sam_tile_lowered_free(made);
     return code;
 }

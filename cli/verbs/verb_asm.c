@@ -89,9 +89,7 @@ static int write_image(const struct sam_image *image, const struct request *r)
         free(data);
         return CLI_BAD_INPUT;
     }
-    int code = CLI_OK;
-    if (sam_file_save(r->out, data, size, &error) != SAM_OK)
-        code = cli_report(&error);
+    const int code = cli_save(r->out, data, size);
     free(data);
     return code;
 }
@@ -117,12 +115,10 @@ static json_t *sections(const struct sam_image *image)
 static int print_json(const struct request *r, const struct sam_image *image, const char *messages,
                       const struct sam_error *error)
 {
-    json_t *root = report_text(json_object(), "file", r->in);
-    root = report_flag(root, "done", image != NULL);
-    root = report_set(root, "messages",
-                      cli_json_messages(r->in, messages, image ? NULL : error->text));
-    root = report_count(root, "entry", image ? image->entry : 0);
-    return cli_json_print(report_set(root, "sections", sections(image)));
+    return cli_json_print(
+        REPORT(TEXT("file", r->in), FLAG("done", image != NULL),
+               TREE("messages", cli_json_messages(r->in, messages, image ? NULL : error->text)),
+               COUNT("entry", image ? image->entry : 0), TREE("sections", sections(image))));
 }
 
 static int assemble(const struct cli_args *args, const struct request *r)
@@ -164,9 +160,8 @@ static int assemble(const struct cli_args *args, const struct request *r)
         code = CLI_BAD_INPUT;
     if (code == CLI_OK && r->out)
         code = write_image(image, r);
-    if (code == CLI_OK && listing &&
-        sam_file_save(r->listing, listing, strlen(listing), &error) != SAM_OK)
-        code = cli_report(&error);
+    if (code == CLI_OK && listing)
+        code = cli_save(r->listing, listing, strlen(listing));
     sam_text_free(listing);
     sam_text_free(messages);
     sam_image_free(image);
@@ -210,12 +205,7 @@ const struct cli_verb verb_asm = {
     .summary = "assemble a program",
     .usage = "[options] IN.s [-o OUT] [--listing] [--json]",
     .options = options,
-    .operand = {.name = "source file",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = ".s .S .asm",
-                CLI_AT(struct request, in)},
+    .operand = CLI_OPERAND(struct request, in, "source file", CLI_TEXT, 1, 1, ".s .S .asm"),
     .details = "Every error of the text is reported in one run, with its line. GNU as directives,\n"
                "macros, conditions and pseudo-instructions are understood; `samite isa` lists the\n"
                "instructions. Registers above 31 bring their REGEXT by themselves.\n",

@@ -32,11 +32,10 @@ static int write_elf(const struct request *r, const char *text, size_t size)
                                       .lines = r->lines,
                                       .prologue = sam_gpu_start_code(),
                                       .prologue_name = "<start code>"};
-    enum sam_status status = sam_isa_parse("ventus", &options.isa, &error);
-    if (status == SAM_OK)
-        status = sam_assemble(&options, r->in, text, size, &image, &messages, &error);
-    if (messages && *messages)
-        cli_put_messages(messages);
+    enum sam_status status =
+        sam_isa_parse("ventus", &options.isa, &error)
+            ?: sam_assemble(&options, r->in, text, size, &image, &messages, &error);
+    cli_put_messages(messages);
     sam_text_free(messages);
     if (status == SAM_OK)
         status = sam_elf_make(image, &elf, &elf_size, &error);
@@ -64,13 +63,12 @@ static int compile(const struct request *r)
                                            .flags = r->flags.items,
                                            .flag_count = r->flags.count};
     const enum sam_status status = sam_cc_compile(&options, r->in, &text, &size, &messages, &error);
-    if (messages && *messages && !(r->no_warnings && status == SAM_OK))
+    if (!r->no_warnings || status != SAM_OK)
         cli_put_messages(messages);
     sam_text_free(messages);
     if (status != SAM_OK)
         return cli_report(&error);
-    const int code = r->assembly ? cli_code(sam_file_save(r->out, text, size, &error), &error)
-                                 : write_elf(r, text, size);
+    const int code = r->assembly ? cli_save(r->out, text, size) : write_elf(r, text, size);
     sam_text_free(text);
     return code;
 }
@@ -144,12 +142,7 @@ const struct cli_verb verb_cc = {
     .summary = "compile kernels in OpenCL C",
     .usage = "[options] IN.cl -o OUT",
     .options = options,
-    .operand = {.name = "source file",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = ".cl .ocl",
-                CLI_AT(struct request, in)},
+    .operand = CLI_OPERAND(struct request, in, "source file", CLI_TEXT, 1, 1, ".cl .ocl"),
     .details =
         "clang 14 to 19 and LLVM of its version do the first half and must be installed\n"
         "(`apt install clang`); SAMITE_CLANG names another clang. `samite run`, `debug` and\n"

@@ -40,8 +40,8 @@ static int put_words(const struct request *r, const struct sam_image *image,
         bool known = sam_disassemble(&r->isa, word, pc, prefix, image, text, sizeof text);
         prefix = known && is_prefix(text) ? word : 0;
         if (r->json) {
-            json_t *row = report_count(report_count(json_object(), "pc", pc), "word", word);
-            row = report_text(report_flag(row, "known", known), "text", text);
+            json_t *row = REPORT(COUNT("pc", pc), COUNT("word", word), FLAG("known", known),
+                                 TEXT("text", text));
             code = cli_json_print_row(row, first);
         } else
             printf("    %-36s # %08llx: %08x\n", text, (unsigned long long)pc, word);
@@ -62,12 +62,9 @@ static int show(const struct request *r, const struct sam_image *image)
         fputs(r->json ? "]\n" : "", stdout);
         return code;
     }
-    char *text;
-    if (sam_disassemble_image(&r->isa, image, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    fputs(text, stdout);
-    sam_text_free(text);
-    return CLI_OK;
+    char *text = NULL;
+    return cli_print_text(sam_disassemble_image(&r->isa, image, &text, &error), &text, &error,
+                          stdout);
 }
 
 /* Bytes at the base address as an image of one code section. */
@@ -212,11 +209,8 @@ const struct cli_verb verb_dis = {
     .summary = "disassemble a program or single words",
     .usage = "[options] FILE|0xWORD...",
     .options = options,
-    .operand = {.name = "file or word",
-                .grammar = CLI_LIST,
-                .low = 1,
-                .suffixes = ".elf .riscv .bin .hex",
-                CLI_AT(struct request, operands)},
+    .operand = CLI_OPERAND(struct request, operands, "file or word", CLI_LIST, 1, 0,
+                           ".elf .riscv .bin .hex"),
     .details =
         "Reads ELF files, flat binaries and lines of 8 hexadecimal digits. The text assembles\n"
         "again to the same bytes; a word that is no instruction is a .word.\n",

@@ -18,8 +18,7 @@ static bool describe(const char *path, const char *kind, uint64_t bytes,
     for (size_t i = 0; i < count; i++) {
         struct sam_packed_stat stat;
         json_t *row = weights_row(&tensors[i]);
-        row = report_count(row, "offset", tensors[i].offset);
-        row = report_count(row, "bytes", tensors[i].size);
+        row = REPORT_MORE(row, COUNT("offset", tensors[i].offset), COUNT("bytes", tensors[i].size));
         if (packed) {
             if (sam_packed_stat(packed, i, &stat, error) != SAM_OK) {
                 weights_name_error(path, error);
@@ -27,16 +26,14 @@ static bool describe(const char *path, const char *kind, uint64_t bytes,
                 json_decref(rows);
                 return false;
             }
-            row = report_count(row, "packed", stat.packed);
-            row = report_text(row, "planes", stat.layout);
-            row = report_count(row, "blocks", stat.blocks);
-            row = report_count(row, "verbatim", stat.verbatim);
-            row = report_flag(row, "all_verbatim", stat.blocks && stat.verbatim == stat.blocks);
+            row = REPORT_MORE(row, COUNT("packed", stat.packed), TEXT("planes", stat.layout),
+                              COUNT("blocks", stat.blocks), COUNT("verbatim", stat.verbatim),
+                              FLAG("all_verbatim", stat.blocks && stat.verbatim == stat.blocks));
         }
         rows = report_add(rows, row);
     }
-    *file = report_text(report_text(json_object(), "file", path), "kind", kind);
-    *file = report_set(report_count(*file, "bytes", bytes), "tensors", rows);
+    *file = REPORT(TEXT("file", path), TEXT("kind", kind), COUNT("bytes", bytes),
+                   TREE("tensors", rows));
     return true;
 }
 
@@ -159,12 +156,8 @@ const struct cli_verb verb_info = {
     .summary = "list the tensors in weights, packed or not",
     .usage = "[options] FILE|FOLDER|INDEX.json",
     .options = options,
-    .operand = {.name = "file or folder",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = WEIGHTS_SUFFIXES " .onnx " PACKED_SUFFIX,
-                CLI_AT(struct request, path)},
+    .operand = CLI_OPERAND(struct request, path, "file or folder", CLI_TEXT, 1, 1,
+                           WEIGHTS_SUFFIXES " .onnx " PACKED_SUFFIX),
     .details =
         "Prints one line per tensor: type, shape, bytes; for packed ones also the packed size\n"
         "and the planes. Reads packed files, safetensors, gguf, npy, onnx and PyTorch checkpoints\n"

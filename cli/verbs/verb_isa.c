@@ -72,26 +72,22 @@ static json_t *fields_of(const struct sam_isa_entry *entry)
     json_t *fields = json_array();
     for (size_t i = 0; i < entry->field_count; i++) {
         const struct sam_isa_field *f = &entry->fields[i];
-        json_t *row = report_text(json_object(), "name", f->name);
-        row = report_count(report_count(row, "high", f->high), "low", f->low);
-        fields = report_add(fields, report_flag(row, "fixed", f->fixed));
+        fields = report_add(fields, REPORT(TEXT("name", f->name), COUNT("high", f->high),
+                                           COUNT("low", f->low), FLAG("fixed", f->fixed)));
     }
     return fields;
 }
 
 static json_t *describe(const struct sam_isa_entry *e)
 {
-    json_t *row = report_text(json_object(), "mnemonic", e->mnemonic);
-    row = report_text(row, "operands", e->operands);
-    row = report_text(row, "family", e->family);
-    row = report_text(row, "extensions", e->extensions);
-    row = report_text(row, "meaning", e->meaning);
+    json_t *row = REPORT(TEXT("mnemonic", e->mnemonic), TEXT("operands", e->operands),
+                         TEXT("family", e->family), TEXT("extensions", e->extensions),
+                         TEXT("meaning", e->meaning));
     char expansion[160];
     sam_isa_entry_expansion(e, expansion, sizeof expansion);
-    row = report_text(row, "expansion", e->expansion ? expansion : NULL);
-    row = report_text(row, "source", e->source);
-    row = report_count(report_count(row, "match", e->match), "mask", e->mask);
-    return report_set(row, "fields", fields_of(e));
+    return REPORT_MORE(row, TEXT("expansion", e->expansion ? expansion : NULL),
+                       TEXT("source", e->source), COUNT("match", e->match), COUNT("mask", e->mask),
+                       TREE("fields", fields_of(e)));
 }
 
 /* CSRs are found by name, also those of disabled extensions. */
@@ -105,11 +101,9 @@ static json_t *with_note(json_t *row, const char *name)
 
 static json_t *describe_csr(const struct sam_csr_entry *csr)
 {
-    json_t *row = report_text(json_object(), "name", csr->name);
-    row = report_text(row, "meaning", csr->meaning);
-    row = report_text(row, "extensions", csr->extensions);
-    row = report_text(row, "aliases", csr->aliases);
-    return report_count(row, "address", csr->address);
+    return REPORT(TEXT("name", csr->name), TEXT("meaning", csr->meaning),
+                  TEXT("extensions", csr->extensions), TEXT("aliases", csr->aliases),
+                  COUNT("address", csr->address));
 }
 
 /* Entries called `name`, or all enabled ones; as JSON. */
@@ -125,8 +119,7 @@ static int print_json(const struct sam_isa *isa, const char *name)
         csrs = report_add(csrs, with_note(describe_csr(&csr), name));
     for (size_t i = 0; !name && sam_csr_entry_get(isa, i, &csr); i++)
         csrs = report_add(csrs, describe_csr(&csr));
-    json_t *root = report_set(json_object(), "instructions", rows);
-    return cli_json_print(report_set(root, "csrs", csrs));
+    return cli_json_print(REPORT(TREE("instructions", rows), TREE("csrs", csrs)));
 }
 
 static void print_csr(const struct sam_csr_entry *csr, const char *name, bool more)
@@ -234,11 +227,8 @@ const struct cli_verb verb_isa = {
     .summary = "show the instruction tables",
     .usage = "[options] [MNEMONIC|CSR]",
     .options = options,
-    .operand = {.name = "instruction",
-                .grammar = CLI_TEXT,
-                .high = 1,
-                .names = mnemonic,
-                CLI_AT(struct request, name)},
+    .operand =
+        CLI_OPERAND(struct request, name, "instruction", CLI_TEXT, 0, 1, NULL, .names = mnemonic),
     .details = "Without a name: every instruction, pseudo-instruction and CSR of the instruction\n"
                "set, with its meaning. With one: its fields, operands, meaning and source, and\n"
                "which extension brings it. samite dis 0xWORD finds the instruction of a word.\n",

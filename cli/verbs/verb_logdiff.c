@@ -83,8 +83,7 @@ static json_t *line_of(const struct sam_log_line *line)
 {
     if (!line->line)
         return json_null();
-    return report_text(report_count(json_object(), "line", line->line), "text",
-                       line_text(line).text);
+    return REPORT(COUNT("line", line->line), TEXT("text", line_text(line).text));
 }
 
 static json_t *side_of(const char *path, const struct sam_logdiff_side *side, size_t only)
@@ -98,11 +97,9 @@ static json_t *side_of(const char *path, const struct sam_logdiff_side *side, si
         if (side->ignored[kind])
             ignored = report_count(ignored, key, side->ignored[kind]);
     }
-    json_t *row = report_text(json_object(), "file", path);
-    row = report_text(row, "form", side->form == SAM_LOG_ISA ? "isa" : "rtl");
-    row = report_count(row, "records", side->records);
-    row = report_count(row, "warps", side->warps);
-    return report_set(report_count(row, "only", only), "ignored", ignored);
+    return REPORT(TEXT("file", path), TEXT("form", side->form == SAM_LOG_ISA ? "isa" : "rtl"),
+                  COUNT("records", side->records), COUNT("warps", side->warps), COUNT("only", only),
+                  TREE("ignored", ignored));
 }
 
 static json_t *difference_of(const struct request *r, const struct sam_logdiff *diff)
@@ -112,12 +109,10 @@ static json_t *difference_of(const struct request *r, const struct sam_logdiff *
     size_t shown = diff->common_count < r->common ? diff->common_count : r->common;
     for (size_t i = diff->common_count - shown; i < diff->common_count; i++)
         common = report_add(common, line_of(&diff->common[i]));
-    json_t *root = report_count(json_object(), "warp", diff->warp);
-    root = report_count(root, "workgroup", diff->workgroup);
-    root = report_text(root, "what", diff->what);
-    root = report_set(root, "common", common);
-    root = report_set(root, "first", line_of(&diff->side[0].line));
-    root = report_set(root, "second", line_of(&diff->side[1].line));
+    json_t *root = REPORT(COUNT("warp", diff->warp), COUNT("workgroup", diff->workgroup),
+                          TEXT("what", diff->what), TREE("common", common),
+                          TREE("first", line_of(&diff->side[0].line)),
+                          TREE("second", line_of(&diff->side[1].line)));
     return diff->has_group ? report_set(root, "group", report_numbers(group, 3)) : root;
 }
 
@@ -126,8 +121,8 @@ static int print_json(const struct request *r, const struct sam_logdiff *diff)
     json_t *root = report_flag(json_object(), "equal", diff->equal), *logs = json_array();
     for (int side = 0; side < 2; side++)
         logs = report_add(logs, side_of(r->files.items[side], &diff->side[side], diff->only[side]));
-    root = report_count(root, "compared", diff->compared);
-    root = report_set(report_count(root, "differing", diff->differing), "logs", logs);
+    root = REPORT_MORE(root, COUNT("compared", diff->compared), COUNT("differing", diff->differing),
+                       TREE("logs", logs));
     if (!diff->equal)
         root = report_set(root, "difference", difference_of(r, diff));
     return cli_json_print(root);
@@ -192,12 +187,7 @@ const struct cli_verb verb_logdiff = {
     .summary = "compare the commit logs of two runs, warp by warp",
     .usage = "[options] FIRST SECOND",
     .options = options,
-    .operand = {.name = "log",
-                .grammar = CLI_LIST,
-                .low = 2,
-                .high = 2,
-                .suffixes = ".log",
-                CLI_AT(struct request, files)},
+    .operand = CLI_OPERAND(struct request, files, "log", CLI_LIST, 2, 2, ".log"),
     .details =
         "Reads the logs of samite run --trace, of the public instruction simulator, and of the\n"
         "RTL or the cycle simulator (a line per register write), in any combination and with\n"

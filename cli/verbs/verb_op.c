@@ -91,10 +91,11 @@ static int parse_config(struct cli_args *args, const struct cli_option *option, 
 {
     struct op_request *r = request;
     r->cycles = true;
-    if (strcmp(text, "help") == 0)
-        return cli_engines_parameters();
-    return cli_read_settings(args, option, text, set_engines, &r->engines);
+    return cli_read_settings(args, option, text, &r->engines);
 }
+
+static const struct cli_settings settings = {
+    .set = set_engines, .list = cli_engines_parameters, .tables = {sam_engines_parameter}};
 
 #define NUMBERS(word, value, least, member, bits, must, text)                                      \
     CLI_ROW(struct op_request, member, word, CLI_PARSE, value, (text), .parse = parse_numbers,     \
@@ -105,12 +106,9 @@ static const struct cli_option options[] = {
             "the type of the elements, where .npy has no name for it: i4, e2m1, e1m2, e3m0 are\n"
             "two per byte of a u8 array, the first in the low half; others have the file's size",
             .parse = weights_parse_type, .names = weights_type_name),
-    {.name = "in-shape",
-     .grammar = CLI_PARSE,
-     .argument = "N,...",
-     .parse = parse_in_shape,
-     .repeats = true,
-     .help = "the input's shape in elements (once per input): for an odd number of 4-bit ones"},
+    CLI_PARSED("in-shape", "N,...", parse_in_shape,
+               "the input's shape in elements (once per input): for an odd number of 4-bit ones",
+               .repeats = true),
     NUMBERS("perm", "D,...", 0, perm, 1 << TRANSPOSE, true, "output dim i is input dim D[i]"),
     NUMBERS("shape", "N,...", -1, shape, 1 << RESHAPE, true,
             "the new shape; one of them may be -1"),
@@ -137,25 +135,17 @@ static const struct cli_option options[] = {
     CLI_ROW(struct op_request, emit, "emit", CLI_TEXT, "FILE",
             "write the program in assembly, with the command that runs it as its first comment",
             .suffixes = ".s"),
-    {.name = "at",
-     .grammar = CLI_PARSE,
-     .argument = "in=ADDR,out=ADDR",
-     .parse = parse_at,
-     .help = "--emit: the addresses of the inputs, one each, and of the output"},
+    CLI_PARSED("at", "in=ADDR,out=ADDR", parse_at,
+               "--emit: the addresses of the inputs, one each, and of the output"),
     CLI_ROW(
         struct op_request, call, "call", CLI_TEXT, "[NAME]",
         "--emit: a function void NAME(void) (as the operator) for other programs, which GNU as\n"
         "takes, too"),
     CLI_ROW(struct op_request, cycles, "cycles", CLI_FLAG, NULL,
             "the engines in time: cycles, and what each engine waits for"),
-    {.name = "config",
-     .grammar = CLI_PARSE,
-     .argument = "KEY=N,...",
-     .parse = parse_config,
-     .names = cli_engines_key,
-     .suffixes = "",
-     .repeats = true,
-     .help = "--cycles with other parameters, or a file of them; --config help lists them"},
+    CLI_PARSED("config", "KEY=N,...", parse_config,
+               "--cycles with other parameters, or a file of them; --config help lists them",
+               .settings = &settings, .suffixes = "", .repeats = true),
     CLI_ROW(struct op_request, dry, "dry-run", CLI_FLAG, NULL, "plan only; every file is an input",
             .letter = 'n'),
     CLI_QUIET(struct op_request, quiet,
@@ -206,12 +196,8 @@ static int check_files(struct op_request *r)
 static int explain(const struct sam_plan *plan)
 {
     struct sam_error error;
-    char *text;
-    if (sam_plan_describe(plan, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    fputs(text, stdout);
-    sam_text_free(text);
-    return CLI_OK;
+    char *text = NULL;
+    return cli_print_text(sam_plan_describe(plan, &text, &error), &text, &error, stdout);
 }
 
 /* The report of an operation; `engines` and `energy` only with --cycles, the plan with --plan. */
@@ -236,14 +222,13 @@ static json_t *report(const struct op_request *r, const struct sam_plan *plan,
     struct sam_error error;
     char *text = NULL;
     sam_plan_count(plan, &f);
-    json_t *root = report_text(json_object(), "operator", operators[r->kind].name);
-    root = report_text(root, "output", r->output);
-    root = report_set(root, "shape", report_numbers(shape->dim, shape->rank));
-    root = report_text(root, "dtype", sam_dtype_name(r->inputs[0].dtype));
+    json_t *root = REPORT(TEXT("operator", operators[r->kind].name), TEXT("output", r->output),
+                          TREE("shape", report_numbers(shape->dim, shape->rank)),
+                          TEXT("dtype", sam_dtype_name(r->inputs[0].dtype)));
     root = report_fields(root, fields, &f);
-    root = report_count(root, "instructions", f.loads + f.stores + f.concats + f.xposes);
-    root = report_count(root, "bytes_moved", f.bytes_loaded + f.bytes_stored);
-    root = report_count(root, "bytes_bound", f.bound_loaded + f.bound_stored);
+    root = REPORT_MORE(root, COUNT("instructions", f.loads + f.stores + f.concats + f.xposes),
+                       COUNT("bytes_moved", f.bytes_loaded + f.bytes_stored),
+                       COUNT("bytes_bound", f.bound_loaded + f.bound_stored));
     if (r->explain) {
         bool made = sam_plan_describe(plan, &text, NULL) == SAM_OK;
         root = report_set(root, "plan", made ? sam_tree_string(text) : NULL);
@@ -362,10 +347,7 @@ const struct cli_verb verb_op = {
     .summary = "reshape, transpose, im2col, compress, concat, pad on TensorLoad",
     .usage = "reshape|transpose|im2col|compress|concat|pad [options] IN.npy... OUT.npy",
     .options = options,
-    .operand = {.name = "file",
-                .grammar = CLI_LIST,
-                .suffixes = ".npy",
-                CLI_AT(struct op_request, files)},
+    .operand = CLI_OPERAND(struct op_request, files, "file", CLI_LIST, 0, 0, ".npy"),
     .forms = operators,
     .form_word = "operator",
     .details =

@@ -55,13 +55,11 @@ static const char *state_name(unsigned state)
 static int show(const struct request *r, const uint64_t *counts, const struct sam_symbolstat *unit,
                 const struct sam_symbolstat_result *result)
 {
-    json_t *root = report_count(json_object(), "symbols", r->task.count);
-    root = report_count(root, "cycles", result->cycles);
-    root = report_flag(root, "bad_symbol", unit->bad_symbol);
-    root = report_flag(root, "overflow", unit->overflow);
-    root = report_set(root, "states",
-                      report_named(result->states, SAM_SYMBOLSTAT_DONE + 1, state_name));
-    root = report_set(root, "counts", report_numbers(counts, r->depth));
+    json_t *root =
+        REPORT(COUNT("symbols", r->task.count), COUNT("cycles", result->cycles),
+               FLAG("bad_symbol", unit->bad_symbol), FLAG("overflow", unit->overflow),
+               TREE("states", report_named(result->states, SAM_SYMBOLSTAT_DONE + 1, state_name)),
+               TREE("counts", report_numbers(counts, r->depth)));
     if (!root || r->json)
         return cli_json_print(root);
     report_print(
@@ -144,12 +142,7 @@ const struct cli_verb verb_symbolstat = {
     .summary = "count symbols with the model of the hardware counter",
     .usage = "[options] FILE",
     .options = options,
-    .operand = {.name = "file of symbols",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = "",
-                CLI_AT(struct request, file)},
+    .operand = CLI_OPERAND(struct request, file, "file of symbols", CLI_TEXT, 1, 1, ""),
     .details =
         "The file has one byte per symbol, or two (little-endian) for more than 8 bits. Prints\n"
         "the nonzero counts and the cycles of each state.\n",

@@ -8,7 +8,6 @@
 #include "json.h"
 #include "machine/tile.h"
 #include "report.h"
-#include "samite/file.h"
 #include "tile_explain.h"
 
 enum { FMT, CHECK, OPS, EXPLAIN };
@@ -30,9 +29,7 @@ static int format(const struct request *r, const struct sam_tile_program *progra
     char *text = NULL;
     if (sam_tile_print(program, r->surface, &text, &error) != SAM_OK)
         return cli_report(&error);
-    int code = CLI_OK;
-    if (sam_file_save(r->out ? r->out : "-", text, strlen(text), &error) != SAM_OK)
-        code = cli_report(&error);
+    const int code = cli_save(r->out ? r->out : "-", text, strlen(text));
     free(text);
     return code;
 }
@@ -40,21 +37,16 @@ static int format(const struct request *r, const struct sam_tile_program *progra
 static int check(const struct request *r, const char *path, const struct sam_tile_program *program)
 {
     struct sam_error error = {0};
-    char *messages = NULL, *text = NULL;
-    enum sam_status status = sam_tile_check_in(program, r->profile, r->dialect, &messages, &error);
-    cli_put_messages(messages);
-    free(messages);
-    if (status != SAM_OK)
-        return CLI_BAD_INPUT;
+    char *text = NULL;
+    const int code = tile_check(program, r->profile, r->dialect);
+    if (code != CLI_OK)
+        return code;
     if (!r->plan) {
         printf("%s: no error\n", cli_is_stdio(path) ? "<stdin>" : cli_plain(path).text);
         return CLI_OK;
     }
-    if (sam_tile_plan_text(program, r->profile, &text, &error) != SAM_OK)
-        return cli_report(&error);
-    fputs(text, stdout);
-    free(text);
-    return CLI_OK;
+    return cli_print_text(sam_tile_plan_text(program, r->profile, &text, &error), &text, &error,
+                          stdout);
 }
 
 /* {"file": ..., "good": true, "messages": [...], "plan": text with --plan} */
@@ -72,8 +64,9 @@ static json_t *check_json(const struct request *r, const char *path, bool *good)
     if (status == SAM_OK && r->plan)
         status = sam_tile_plan_text(program, r->profile, &plan, &error);
     *good = status == SAM_OK;
-    json_t *row = report_flag(report_text(json_object(), "file", path), "good", *good);
-    row = report_set(row, "messages", cli_json_messages(path, messages, *good ? NULL : error.text));
+    json_t *row =
+        REPORT(TEXT("file", path), FLAG("good", *good),
+               TREE("messages", cli_json_messages(path, messages, *good ? NULL : error.text)));
     if (plan)
         row = report_text(row, "plan", plan);
     free(plan);
@@ -101,9 +94,8 @@ static int list_json(void)
     struct sam_tile_op_text op;
     json_t *rows = json_array();
     for (size_t i = 0; sam_tile_op_describe(i, &op); i++) {
-        json_t *row = report_text(json_object(), "name", op.name);
-        row = report_text(report_text(row, "sources", op.sources), "dtypes", op.dtypes);
-        rows = report_add(rows, report_text(row, "meaning", op.meaning));
+        rows = report_add(rows, REPORT(TEXT("name", op.name), TEXT("sources", op.sources),
+                                       TEXT("dtypes", op.dtypes), TEXT("meaning", op.meaning)));
     }
     return cli_json_print(rows);
 }
@@ -213,10 +205,7 @@ const struct cli_verb verb_tile = {
     .usage = "fmt [options] PROGRAM.pto\ncheck [options] PROGRAM.pto...\nops [--json]\n"
              "explain [options] PROGRAM.pto",
     .options = options,
-    .operand = {.name = "program",
-                .grammar = CLI_LIST,
-                .suffixes = ".pto",
-                CLI_AT(struct request, programs)},
+    .operand = CLI_OPERAND(struct request, programs, "program", CLI_LIST, 0, 0, ".pto"),
     .forms = forms,
     .form_word = "task",
     .details = "Comments stay, before the operation that they precede or follow. `samite run "

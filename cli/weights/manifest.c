@@ -36,12 +36,10 @@ static bool load_group(const char *path, const struct sam_tfjs_group *group, uin
     }
     if (used == group->size)
         return true;
-    error->status = SAM_ERR_INPUT;
-    snprintf(error->text, sizeof error->text,
-             "%.400s: a group (%.200s%s) has %llu bytes: its weights need %llu", path,
-             group->path_count ? group->paths[0] : "none", group->path_count > 1 ? ", ..." : "",
-             (unsigned long long)used, (unsigned long long)group->size);
-    return false;
+    return cli_fail(
+        error, SAM_ERR_INPUT, path, "a group (%.200s%s) has %llu bytes: its weights need %llu",
+        group->path_count ? group->paths[0] : "none", group->path_count > 1 ? ", ..." : "",
+        (unsigned long long)used, (unsigned long long)group->size);
 }
 
 /* Copy the tensors of group `g` to their places. */

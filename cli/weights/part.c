@@ -98,14 +98,8 @@ int cli_parse_part(struct cli_args *args, const struct cli_option *option, const
     uint64_t index = 0, count = 0;
     if (strcmp(text, "auto") == 0)
         return parse_auto(args, part);
-    char *copy = strdup(text), *slash = copy ? strchr(copy, '/') : NULL;
-    bool good = slash != NULL;
-    if (good) {
-        *slash = '\0';
-        good = sam_parse_u64(copy, &index) && sam_parse_u64(slash + 1, &count) && index > 0 &&
-               index <= count && count <= CLI_MOST_PARTS;
-    }
-    free(copy);
+    const bool good = cli_pair(text, '/', &index, &count) && index > 0 && index <= count &&
+                      count <= CLI_MOST_PARTS;
     *part = (struct cli_part){(unsigned)index, (unsigned)count};
     return good ? CLI_OK
                 : cli_usage_error(args,

@@ -369,13 +369,11 @@ static json_t *json_file(const struct request *r)
     for (size_t i = 0; i < r->count; i++) {
         const struct tensor *t = &r->tensors[i];
         json_t *row = weights_row(t->weight);
-        row = report_text(row, "name", t->name);
-        row = report_text(row, "dtype", sam_dtype_name(t->to));
-        row = report_count(row, "bytes", size_of(t));
+        row = REPORT_MORE(row, TEXT("name", t->name), TEXT("dtype", sam_dtype_name(t->to)),
+                          COUNT("bytes", size_of(t)));
         rows = report_add(rows, report_text(row, "from", t->source->path));
     }
-    json_t *file = report_text(json_object(), "file", r->output);
-    return report_add(json_array(), report_set(file, "tensors", rows));
+    return report_add(json_array(), REPORT(TEXT("file", r->output), TREE("tensors", rows)));
 }
 
 static int parse_word(struct cli_args *args, const struct cli_option *option, const char *text,

@@ -124,8 +124,8 @@ static int merge(const struct request *r, struct parts *all, char **output)
     if (r->quiet && !r->json)
         return CLI_OK;
     json_t *files = r->json ? json_array() : NULL;
-    json_t *row = report_text(json_object(), "packed_file", *output);
-    row = report_count(report_count(row, "parts", all->list.count), "packed", all->written);
+    json_t *row = REPORT(TEXT("packed_file", *output), COUNT("parts", all->list.count),
+                         COUNT("packed", all->written));
     if (!report_row(files, "{packed_file}: {parts} parts, {packed} bytes\n", row, &error)) {
         json_decref(files);
         return cli_report(&error);
@@ -171,11 +171,7 @@ const struct cli_verb verb_merge = {
     .summary = "join the parts of a packed file",
     .usage = "[options] FILE" PACKED_SUFFIX "|PART...",
     .options = options,
-    .operand = {.name = "packed file or part",
-                .grammar = CLI_LIST,
-                .low = 1,
-                .suffixes = "",
-                CLI_AT(struct request, paths)},
+    .operand = CLI_OPERAND(struct request, paths, "packed file or part", CLI_LIST, 1, 0, ""),
     .details =
         "Joins the parts of one file, made by samite pack --part, into the packed file that one\n"
         "process would have made, byte for byte. The parts of FILE" PACKED_SUFFIX " are\n"

@@ -62,19 +62,18 @@ static bool fits(const struct weights_input *in, uint64_t sent, uint64_t got,
     if (!in->is_stream)
         return true;
     if (got > w->file_size - sent)
-        snprintf(error->text, sizeof error->text,
-                 "more than the %llu bytes of its tensors: not supported for a stream, give the "
-                 "file name",
-                 (unsigned long long)w->file_size);
-    else if (!got && sent < w->file_size && last && sent >= last->offset + last->size)
-        snprintf(error->text, sizeof error->text,
-                 "%llu bytes, without padding after the last tensor: not supported for a stream, "
-                 "give the file name",
-                 (unsigned long long)sent);
-    else
-        return true;
-    error->status = SAM_ERR_INPUT;
-    return false;
+        return cli_fail(
+            error, SAM_ERR_INPUT, NULL,
+            "more than the %llu bytes of its tensors: not supported for a stream, give the "
+            "file name",
+            (unsigned long long)w->file_size);
+    if (!got && sent < w->file_size && last && sent >= last->offset + last->size)
+        return cli_fail(
+            error, SAM_ERR_INPUT, NULL,
+            "%llu bytes, without padding after the last tensor: not supported for a stream, "
+            "give the file name",
+            (unsigned long long)sent);
+    return true;
 }
 
 /* Statistics are gathered during packing, because the input may be a pipe. */
@@ -95,9 +94,7 @@ static bool stream(struct job *job, struct sam_error *error)
     struct cli_bytes progress = {.what = job->request->quiet ? NULL : "pack",
                                  .total = in->weights.file_size};
     uint8_t *piece = malloc(PIECE);
-    bool good = piece != NULL;
-    if (!piece)
-        snprintf(error->text, sizeof error->text, "out of memory");
+    bool good = piece || cli_fail_memory(error);
     while (good) {
         long got = weights_read(in, piece, PIECE, error);
         good = got >= 0 && fits(in, progress.done, (uint64_t)got, error);
@@ -119,15 +116,13 @@ static bool feed(struct job *job, uint64_t first, uint64_t end, struct cli_bytes
 {
     const struct sam_source source = weights_source(&job->in);
     uint8_t *piece = malloc(PIECE);
-    bool good = piece != NULL;
-    if (!piece)
-        cli_fail_memory(error);
+    bool good = piece || cli_fail_memory(error);
     while (good && first < end) {
         const size_t size = end - first < PIECE ? (size_t)(end - first) : PIECE;
         good = !cli_stopped() && source.read(source.context, first, piece, size);
         if (!good)
-            *error = (struct sam_error){.status = cli_stopped() ? SAM_ERR_STOPPED : SAM_ERR_INPUT,
-                                        .text = "stopped, or truncated while it was read"};
+            cli_fail(error, cli_stopped() ? SAM_ERR_STOPPED : SAM_ERR_INPUT, NULL,
+                     "stopped, or truncated while it was read");
         good = good && sam_packer_write(job->packer, piece, size, error) == SAM_OK;
         cli_bytes_add(progress, size);
         first += size;
@@ -156,12 +151,9 @@ static bool pack_part(struct job *job, const char *from, const char *to, struct 
     const struct request *r = job->request;
     bool good = weights_open(from, &r->hint, &job->in, error) &&
                 weights_are_unpacked(&job->in, "is already packed", error);
-    if (good && !job->in.is_plain) {
-        *error =
-            (struct sam_error){.status = SAM_ERR_USAGE,
-                               .text = "a pipe: --part needs a file, of which it reads a part"};
-        good = false;
-    }
+    if (good && !job->in.is_plain)
+        good = cli_fail(error, SAM_ERR_USAGE, NULL,
+                        "a pipe: --part needs a file, of which it reads a part");
     job->output = good ? weights_create(to, from, error) : NULL;
     good =
         job->output &&
@@ -209,19 +201,18 @@ static bool report(const struct job *job, const char *from, const char *to, stru
             return false;
         }
         const bool all_verbatim = one.blocks && one.verbatim == one.blocks;
-        json_t *row = report_text(weights_row(w), "planes", all_verbatim ? "verbatim" : one.layout);
-        row = report_count(row, "bytes", w->size);
-        row = report_count(row, "packed", one.packed);
-        row = report_real(row, "bits", elements > 0 ? (double)one.packed * 8 / elements : 0);
-        row = report_real(row, "bound", job->stats[i].bound);
-        row = report_real(row, "size_percent", percent(one.packed, w->size));
-        row = report_count(row, "blocks", one.blocks);
-        rows = report_add(rows, report_count(row, "verbatim", one.verbatim));
+        rows = report_add(
+            rows,
+            REPORT_MORE(weights_row(w), TEXT("planes", all_verbatim ? "verbatim" : one.layout),
+                        COUNT("bytes", w->size), COUNT("packed", one.packed),
+                        REAL("bits", elements > 0 ? (double)one.packed * 8 / elements : 0),
+                        REAL("bound", job->stats[i].bound),
+                        REAL("size_percent", percent(one.packed, w->size)),
+                        COUNT("blocks", one.blocks), COUNT("verbatim", one.verbatim)));
     }
-    json_t *file = report_text(report_text(json_object(), "file", from), "packed_file", to);
-    file = report_count(file, "bytes", weights->file_size);
-    file = report_count(file, "packed", job->packed);
-    file = report_real(file, "size_percent", percent(job->packed, weights->file_size));
+    json_t *file = REPORT(TEXT("file", from), TEXT("packed_file", to),
+                          COUNT("bytes", weights->file_size), COUNT("packed", job->packed),
+                          REAL("size_percent", percent(job->packed, weights->file_size)));
     return report_row(
         job->request->files,
         "tensor                                   dtype           shape  planes                  "
@@ -240,20 +231,18 @@ static bool pack_one_part(struct request *r, const char *from, const char *place
     char more[64];
     snprintf(more, sizeof more, CLI_PART_SUFFIX, r->part.index, r->part.count);
     char *to = weights_place(NULL, place, more, "");
-    if (!to)
-        cli_fail_memory(error);
-    bool good =
-        to && weights_may_replace(to, from, r->force, error) && pack_part(&job, from, to, error);
+    bool good = (to || cli_fail_memory(error)) && weights_may_replace(to, from, r->force, error) &&
+                pack_part(&job, from, to, error);
     if (good && (!r->quiet || r->json)) {
         uint64_t first, end;
         sam_packer_range(job.packer, &first, &end);
-        json_t *row = report_text(report_text(json_object(), "file", from), "part_file", to);
-        row = report_count(report_count(row, "part", r->part.index), "parts", r->part.count);
-        row = report_count(row, "bytes", end - first);
         good = report_row(r->files,
                           "{file}: part {part}/{parts}, {bytes} bytes, {part_file}: {packed} "
                           "bytes\n",
-                          report_count(row, "packed", job.packed), error);
+                          REPORT(TEXT("file", from), TEXT("part_file", to),
+                                 COUNT("part", r->part.index), COUNT("parts", r->part.count),
+                                 COUNT("bytes", end - first), COUNT("packed", job.packed)),
+                          error);
     }
     free(to);
     sam_packer_close(job.packer);
@@ -295,8 +284,8 @@ static void note_copied(void *context, const char *from, const char *to)
     r->total.foreign += foreign;
     r->total.foreign_bytes += foreign ? size : 0;
     if (r->json) {
-        json_t *row = report_text(report_text(json_object(), "file", from), "copied_to", to);
-        r->files = report_add(r->files, report_count(row, "bytes", size));
+        r->files = report_add(
+            r->files, REPORT(TEXT("file", from), TEXT("copied_to", to), COUNT("bytes", size)));
     }
     if (!foreign || r->quiet)
         return;

@@ -69,10 +69,10 @@ static json_t *hardware(const struct passing *p)
     for (unsigned i = 0; i < p->stat.coded; i++) {
         struct hardware hw;
         measure(p->request, p->counts[i], &hw);
-        json_t *row = report_count(json_object(), "plane", i);
-        row = report_count(row, "depth", p->request->depth);
-        row = report_count(row, "width", p->request->width);
-        list = report_add(list, report_fields(row, fields, &hw));
+        list = report_add(list,
+                          report_fields(REPORT(COUNT("plane", i), COUNT("depth", p->request->depth),
+                                               COUNT("width", p->request->width)),
+                                        fields, &hw));
     }
     return list;
 }
@@ -92,13 +92,10 @@ static bool show(struct request *r, const struct sam_weight *w, const struct pas
     const double share = stat->elements ? least / stat->width : 1;
     r->before += (double)w->size;
     r->after += (double)w->size * share;
-    json_t *row = report_text(weights_row(w), "planes", stat->layout);
-    row = report_count(row, "elements", stat->elements);
-    row = report_count(row, "bytes", w->size);
-    row = report_real(row, "width", stat->width);
-    row = report_real(row, "entropy", stat->entropy);
-    row = report_real(row, "bound", stat->bound);
-    row = report_real(row, "size_percent", 100 * share);
+    json_t *row = REPORT_MORE(weights_row(w), TEXT("planes", stat->layout),
+                              COUNT("elements", stat->elements), COUNT("bytes", w->size),
+                              REAL("width", stat->width), REAL("entropy", stat->entropy),
+                              REAL("bound", stat->bound), REAL("size_percent", 100 * share));
     if (r->many)
         row = report_text(row, "file", r->file);
     if (r->hardware)
@@ -207,10 +204,7 @@ static bool stat_many(struct request *r, const char *path, struct sam_error *err
     bool *mine = cli_part_files(&r->part, list.paths, any);
     for (size_t i = 0; mine && good && i < any; i++)
         good = !mine[i] || stat_file(r, list.paths[i], error);
-    if (!mine) {
-        cli_fail_memory(error);
-        good = false;
-    }
+    good = mine ? good : cli_fail_memory(error);
     free(mine);
     weights_list_free(&list);
     if (!any) {
@@ -226,15 +220,9 @@ static int parse_hardware(struct cli_args *args, const struct cli_option *option
                           void *request)
 {
     struct request *r = request;
-    char *copy = strdup(text ? text : "32x256"), *x = copy ? strchr(copy, 'x') : NULL;
     uint64_t width = 0, depth = 0;
-    bool good = x != NULL;
-    if (good) {
-        *x = '\0';
-        good = sam_parse_u64(copy, &width) && sam_parse_u64(x + 1, &depth) && width >= 1 &&
-               width <= 64 && depth >= 1 && depth <= SAM_SYMBOLSTAT_DEPTH;
-    }
-    free(copy);
+    const bool good = cli_pair(text ? text : "32x256", 'x', &width, &depth) && width >= 1 &&
+                      width <= 64 && depth >= 1 && depth <= SAM_SYMBOLSTAT_DEPTH;
     r->hardware = true;
     r->width = (unsigned)width;
     r->depth = (uint32_t)depth;
@@ -273,11 +261,8 @@ static const struct cli_option options[] = {
             "analyse the planes of pack --dense"),
     CLI_ROW(struct request, options.bit_planes, "bits", CLI_FLAG, NULL,
             "analyse the planes of pack --planes=bit"),
-    {.name = "hw",
-     .grammar = CLI_PARSE,
-     .argument = "[WIDTHxDEPTH]",
-     .parse = parse_hardware,
-     .help = "model a SymbolStat unit with DEPTH counters of WIDTH bits (32x256)"},
+    CLI_PARSED("hw", "[WIDTHxDEPTH]", parse_hardware,
+               "model a SymbolStat unit with DEPTH counters of WIDTH bits (32x256)"),
     CLI_PART(struct request, part),
     CLI_JSON(struct request, json, "print JSON"),
     {0},

@@ -20,7 +20,7 @@ struct request {
 /* A row for --json, to which members are added. */
 static json_t *row_of(const char *from, const char *to)
 {
-    return report_text(report_text(json_object(), "packed_file", from), "file", to);
+    return REPORT(TEXT("packed_file", from), TEXT("file", to));
 }
 
 static bool unpack_file(void *context, const char *from, const char *to, struct sam_error *error)
@@ -34,8 +34,8 @@ static bool unpack_file(void *context, const char *from, const char *to, struct 
                              (struct sam_sink){sam_output_write, output}, &fed, error);
     good = weights_finish(output, good, error);
     if (good && r->json) {
-        json_t *row = report_count(row_of(from, to), "bytes", fed.bytes);
-        r->files = report_add(r->files, report_count(row, "packed", fed.packed));
+        r->files = report_add(r->files, REPORT_MORE(row_of(from, to), COUNT("bytes", fed.bytes),
+                                                    COUNT("packed", fed.packed)));
     }
     return good;
 }
@@ -104,11 +104,9 @@ static int read_tensor(struct request *r, const char *path, const struct sam_pac
                                path, sam_dtype_name(to), r->tensor, sam_dtype_name(w.type));
     size_t size = (size_t)((end - first) * bits / 8);
     void *data = malloc(size ? size : 1);
-    bool good = data != NULL;
-    if (!data)
-        cli_fail_memory(&error);
-    good = good && weights_may_replace(r->output, path, r->force, &error) &&
-           weights_may_write(r->output, path, &error);
+    bool good = (data || cli_fail_memory(&error)) &&
+                weights_may_replace(r->output, path, r->force, &error) &&
+                weights_may_write(r->output, path, &error);
     if (good && sam_packed_read(packed, tensor, first * bits / 8, size, data, &error) != SAM_OK) {
         weights_name_error(path, &error);
         good = false;
@@ -117,11 +115,10 @@ static int read_tensor(struct request *r, const char *path, const struct sam_pac
            write_tensor(r, &w, data, size, &error);
     free(data);
     if (good && r->json) {
-        json_t *row = report_text(row_of(path, r->output), "tensor", r->tensor);
-        row = report_text(row, "dtype", sam_dtype_name(w.type));
-        row = report_count(row, "first", first);
-        row = report_count(row, "elements", end - first);
-        r->files = report_add(r->files, report_count(row, "bytes", size));
+        r->files = report_add(
+            r->files, REPORT_MORE(row_of(path, r->output), TEXT("tensor", r->tensor),
+                                  TEXT("dtype", sam_dtype_name(w.type)), COUNT("first", first),
+                                  COUNT("elements", end - first), COUNT("bytes", size)));
     }
     return good ? CLI_OK : cli_report(&error);
 }
@@ -200,11 +197,10 @@ static int unpack(struct request *r)
     char *place = r->output ? strdup(r->output)
                   : input   ? weights_place(NULL, input, "", PACKED_SUFFIX)
                             : NULL;
-    if (!place)
-        cli_fail_memory(&error);
-    good = place && (many ? weights_each(r->input, place, &work, &error)
-                          : weights_may_replace(place, r->input, r->force, &error) &&
-                                unpack_file(r, r->input, place, &error));
+    good = (place || cli_fail_memory(&error)) &&
+           (many ? weights_each(r->input, place, &work, &error)
+                 : weights_may_replace(place, r->input, r->force, &error) &&
+                       unpack_file(r, r->input, place, &error));
     free(place);
     free(input);
     return good ? CLI_OK : cli_report(&error);
@@ -215,16 +211,11 @@ static int parse_range(struct cli_args *args, const struct cli_option *option, c
                        void *request)
 {
     struct request *r = request;
-    char *copy = strdup(text), *colon = copy ? strchr(copy, ':') : NULL;
-    bool good = colon != NULL;
     r->first = 0;
     r->end = UINT64_MAX;
-    if (good) {
-        *colon = '\0';
-        good = (!*copy || sam_parse_u64(copy, &r->first)) && r->first < UINT64_MAX / 64 &&
-               (!colon[1] || (sam_parse_u64(colon + 1, &r->end) && r->end < UINT64_MAX / 64));
-    }
-    free(copy);
+    const char *end =
+        *text == ':' ? text + 1 : cli_leading_number(text, ':', UINT64_MAX / 64 - 1, &r->first);
+    const bool good = end && (!*end || (sam_parse_u64(end, &r->end) && r->end < UINT64_MAX / 64));
     r->has_range = true;
     return good ? CLI_OK
                 : cli_usage_error(args, "--%s %s: expected a range of elements (0:1024)",
@@ -252,12 +243,8 @@ static const struct cli_option options[] = {
     CLI_ROW(struct request, tensor, "tensor", CLI_TEXT, "NAME",
             "only this tensor: as npy if the output is named *.npy, else as raw bytes",
             .letter = 't'),
-    {.name = "range",
-     .letter = 'r',
-     .grammar = CLI_PARSE,
-     .argument = "A:B",
-     .parse = parse_range,
-     .help = "only elements A to B - 1 of the tensor; either may be omitted"},
+    CLI_PARSED("range", "A:B", parse_range,
+               "only elements A to B - 1 of the tensor; either may be omitted", .letter = 'r'),
     CLI_JOBS(struct request, options.threads, "threads (1)"),
     CLI_ROW(struct request, options.trusted, "trusted", CLI_FLAG, NULL,
             "do not compare the checksums of tensor data: faster, damage may go unnoticed"),
@@ -276,12 +263,8 @@ const struct cli_verb verb_unpack = {
     .summary = "restore packed weights, or one tensor of them",
     .usage = "[options] FILE" PACKED_SUFFIX "|FOLDER|-",
     .options = options,
-    .operand = {.name = "packed file or folder",
-                .grammar = CLI_TEXT,
-                .low = 1,
-                .high = 1,
-                .suffixes = PACKED_SUFFIX,
-                CLI_AT(struct request, input)},
+    .operand =
+        CLI_OPERAND(struct request, input, "packed file or folder", CLI_TEXT, 1, 1, PACKED_SUFFIX),
     .details =
         "Restores the file that was packed, byte for byte; every block is checked, and a\n"
         "damaged file gives an error and no output. With --tensor, one tensor or a range of\n"

@@ -16,8 +16,8 @@ struct request {
 static int tell_bad(struct request *r, const char *path, const struct sam_error *error)
 {
     if (r->json) {
-        json_t *row = report_flag(report_text(json_object(), "file", path), "good", false);
-        r->files = report_add(r->files, report_text(row, "error", error->text));
+        r->files = report_add(
+            r->files, REPORT(TEXT("file", path), FLAG("good", false), TEXT("error", error->text)));
     }
     return cli_report(error);
 }
@@ -31,8 +31,8 @@ static int verify_one(struct request *r, const char *path)
         return tell_bad(r, path, &error);
     if (r->quiet && !r->json)
         return CLI_OK;
-    json_t *row = report_flag(report_text(json_object(), "file", path), "good", true);
-    row = report_count(report_count(row, "bytes", fed.bytes), "packed", fed.packed);
+    json_t *row = REPORT(TEXT("file", path), FLAG("good", true), COUNT("bytes", fed.bytes),
+                         COUNT("packed", fed.packed));
     return report_row(r->files, "{file}: good\n", row, &error) ? CLI_OK : cli_report(&error);
 }
 
@@ -116,11 +116,8 @@ const struct cli_verb verb_verify = {
     .summary = "check packed weights",
     .usage = "[options] FILE" PACKED_SUFFIX "|FOLDER|-...",
     .options = options,
-    .operand = {.name = "packed file or folder",
-                .grammar = CLI_LIST,
-                .low = 1,
-                .suffixes = PACKED_SUFFIX,
-                CLI_AT(struct request, paths)},
+    .operand =
+        CLI_OPERAND(struct request, paths, "packed file or folder", CLI_LIST, 1, 0, PACKED_SUFFIX),
     .details =
         "Unpacks in memory and compares every checksum. For a damaged file the affected tensor\n"
         "is reported, the remaining files are still verified, and the exit status is 2; the\n"

@@ -336,9 +336,8 @@ bool weights_may_replace(const char *path, const char *input, bool force, struct
 
 json_t *weights_row(const struct sam_weight *w)
 {
-    json_t *row = report_text(json_object(), "name", w->name);
-    row = report_text(row, "dtype", sam_dtype_name(w->type));
-    return report_set(row, "shape", report_numbers(w->shape, w->rank));
+    return REPORT(TEXT("name", w->name), TEXT("dtype", sam_dtype_name(w->type)),
+                  TREE("shape", report_numbers(w->shape, w->rank)));
 }
 
 struct weights_name weights_name(const struct sam_weight *w)

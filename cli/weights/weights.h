@@ -42,10 +42,7 @@ const char *weights_type_name(size_t index);
 
 /* The operand of a verb that reads weights. */
 #define WEIGHTS_OPERAND(type, member)                                                              \
-    {                                                                                              \
-        .name = "file or folder", .grammar = CLI_TEXT, .low = 1, .high = 1,                        \
-        .suffixes = WEIGHTS_SUFFIXES, CLI_AT(type, member)                                         \
-    }
+    CLI_OPERAND(type, member, "file or folder", CLI_TEXT, 1, 1, WEIGHTS_SUFFIXES)
 
 /* Prefix an error message with the file's name, unless it already begins with it. */
 void weights_name_error(const char *path, struct sam_error *error);

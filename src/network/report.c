@@ -69,83 +69,35 @@ static const char lines[] =
 
 /* ----------------------------------------------------------------------------------- page */
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
+static const char page[] =
+    "<p>{cycles} cycles, {per_second:.1} inferences per second at 1&nbsp;GHz.\n"
+    "?raw_per_second With raw weights {raw_per_second:.1}.\n"
+    "?busiest The busiest unit, {busiest}, works for {bound%cycles:.1}&nbsp;% of the cycles.\n"
+    "</p>\n<div class=\"chart\">\n"
+    "*steps <a href=\"#s{key}\" title=\"{nodes}: {cycles} cycles\" style=\"--h:{cycles%most:.1}\">"
+    "<i style=\"--b:{bound%cycles:.1}\"></i></a>\n"
+    "</div>\n<p class=\"legend\">A bar for each step, in their order; the highest "
+    "has {most} cycles. <span><i style=\"background:var(--heat)\"></i><b>busy</b> the busiest unit "
+    "works</span> "
+    "<span><i style=\"background:var(--rule)\"></i><b>waiting</b></span></p>\n"
+    "<h2>Steps</h2>\n<div class=\"wide\"><table>\n"
+    "<thead><tr><th>cycles</th><th>%</th><th>bound %</th><th class=\"at\">busiest</th>"
+    "<th class=\"at\">waits for</th><th>DRAM read</th><th>written</th><th class=\"at\">kind</th>"
+    "<th>nodes</th></tr></thead>\n<tbody>\n"
+    "*steps <tr id=\"s{key}\"><td>{cycles}</td>"
+    "<td class=\"p\" style=\"--w:{cycles%most:.1}\">{cycles%total:.1}</td>"
+    "<td>{bound%cycles:.1}</td>"
+    "<td class=\"at\">{busiest}</td><td class=\"at\">{waits}</td><td>{read}</td><td>{written}</td>"
+    "<td class=\"at\">{kind}</td><td>{nodes}</td></tr>\n"
+    "</tbody></table></div>\n";
 
-static void put_percent(struct sam_buffer *out, const char *before, double value, const char *after)
-{
-    char text[32];
-    sam_format(text, sizeof text, "%.1f", value);
-    sam_buffer_printf(out, "%s%s%s", before, text, after);
-}
-
-static uint64_t most_cycles(const struct sam_network_figures *f)
+static void put_page(const struct sam_network_figures *f, const char *title, struct sam_buffer *out)
 {
     uint64_t most = 1;
     for (size_t i = 0; i < f->step_count; i++)
         most = f->steps[i].cycles > most ? f->steps[i].cycles : most;
-    return most;
-}
-
-static void put_chart(const struct sam_network_figures *f, struct sam_buffer *out)
-{
-    const uint64_t most = most_cycles(f);
-    sam_buffer_puts(out, "<div class=\"chart\">");
-    for (size_t i = 0; i < f->step_count; i++) {
-        const struct sam_network_step *s = &f->steps[i];
-        sam_buffer_printf(out, "<a href=\"#s%zu\" title=\"", i);
-        sam_tree_page_text(out, s->nodes);
-        sam_buffer_printf(out, ": %llu cycles\"", (unsigned long long)s->cycles);
-        put_percent(out, " style=\"--h:", percent(s->cycles, most), "\">");
-        put_percent(out, "<i style=\"--b:", percent(s->bound, s->cycles), "\"></i></a>");
-    }
-    sam_buffer_printf(
-        out,
-        "</div>\n<p class=\"legend\">A bar for each step, in their order; the highest "
-        "has %llu cycles." SAM_TREE_PAGE_KEY SAM_TREE_PAGE_KEY "</p>\n",
-        (unsigned long long)most, "var(--heat)", "busy", "the busiest unit works", "var(--rule)",
-        "waiting", "");
-}
-
-static void put_steps(const struct sam_network_figures *f, struct sam_buffer *out)
-{
-    sam_buffer_puts(out, "<h2>Steps</h2>\n<div class=\"wide\"><table>\n<thead><tr><th>cycles</th>"
-                         "<th>%</th><th>bound %</th><th class=\"at\">busiest</th>"
-                         "<th class=\"at\">waits for</th><th>DRAM read</th><th>written</th>"
-                         "<th class=\"at\">kind</th><th>nodes</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < f->step_count; i++) {
-        const struct sam_network_step *s = &f->steps[i];
-        sam_buffer_printf(out, "<tr id=\"s%zu\"><td>%llu</td>", i, (unsigned long long)s->cycles);
-        put_percent(out, "<td class=\"p\" style=\"--w:", percent(s->cycles, most_cycles(f)), "\">");
-        put_percent(out, "", percent(s->cycles, f->sum.cycles), "</td>");
-        put_percent(out, "<td>", percent(s->bound, s->cycles), "</td>");
-        sam_buffer_printf(out,
-                          "<td class=\"at\">%s</td><td class=\"at\">%s</td><td>%llu</td>"
-                          "<td>%llu</td><td class=\"at\">%s</td><td>",
-                          s->busiest ? s->busiest : "", s->waits ? s->waits : "",
-                          (unsigned long long)s->read, (unsigned long long)s->written, s->kind);
-        sam_tree_page_text(out, s->nodes);
-        sam_buffer_puts(out, "</td></tr>\n");
-    }
-    sam_buffer_puts(out, "</tbody></table></div>\n");
-}
-
-static void put_page(const struct sam_network_figures *f, const char *title, struct sam_buffer *out)
-{
     sam_tree_page(out, "Network", title);
-    sam_buffer_printf(out, "<p>%llu cycles", (unsigned long long)f->sum.cycles);
-    put_percent(out, ", ", per_second(f->sum.cycles), " inferences per second at 1&nbsp;GHz");
-    if (f->sum.raw_cycles)
-        put_percent(out, "; with raw weights ", per_second(f->sum.raw_cycles), "");
-    if (f->sum.busiest) {
-        sam_buffer_printf(out, ". The busiest unit, %s, works for ", f->sum.busiest);
-        put_percent(out, "", percent(f->sum.bound, f->sum.cycles), "&nbsp;% of them");
-    }
-    sam_buffer_puts(out, ".</p>\n");
-    put_chart(f, out);
-    put_steps(f, out);
+    sam_tree_put_page(sam_tree_count(figures_tree(f, title), "most", most), page, out);
     sam_tree_page_end(out);
 }
 

@@ -88,9 +88,7 @@ static void put_functions(const struct sam_profile_tables *t, struct sam_buffer 
         const char *name = t->functions[i].name;
         sam_buffer_puts(out, "<tr>");
         put_cells(out, t, &t->functions[i].sum, sam_profile_weight(t, &t->functions[0].sum));
-        sam_buffer_puts(out, "<td><code>");
-        sam_tree_page_text(out, name ? name : "(no symbol)");
-        sam_buffer_puts(out, "</code></td></tr>\n");
+        sam_tree_page_put(out, "<td><code>", name ? name : "(no symbol)", "</code></td></tr>\n");
     }
     sam_buffer_puts(out, "</tbody></table></div>\n");
 }
@@ -118,16 +116,15 @@ static void put_hot_lines(const struct sam_profile_tables *t, struct sam_buffer 
             const char *slash = strrchr(line->file, '/');
             sam_buffer_printf(out, "<td class=\"at\"><a href=\"#s%zul%u\" title=\"",
                               source_number(t, line->file), line->line);
-            sam_tree_page_text(out, line->file);
-            sam_buffer_puts(out, "\">");
-            sam_tree_page_text(out, slash ? slash + 1 : line->file); /* leave room for the source */
+            sam_tree_page_put(out, "", line->file, "\">");
+            sam_tree_page_put(out, "", slash ? slash + 1 : line->file,
+                              ""); /* room for the source */
             sam_buffer_printf(out, ":%u</a></td><td><code>", line->line);
         } else {
             sam_buffer_puts(out, "<td class=\"at\">(no line)</td><td><code>");
         }
-        if (line->text)
-            sam_tree_page_text(out, line->text + strspn(line->text, " \t"));
-        sam_buffer_puts(out, "</code></td></tr>\n");
+        sam_tree_page_put(out, "", line->text ? line->text + strspn(line->text, " \t") : "",
+                          "</code></td></tr>\n");
     }
     sam_buffer_puts(out, "</tbody></table></div>\n");
 }
@@ -160,8 +157,7 @@ static void put_line_insns(const struct sam_profile_tables *t, const struct chai
         sam_buffer_puts(out, "<tr>");
         put_insn_cells(out, t, insn);
         sam_buffer_printf(out, "<td class=\"at\">0x%08llx  ", (unsigned long long)insn->row->pc);
-        sam_tree_page_text(out, insn->text);
-        sam_buffer_puts(out, "</td></tr>");
+        sam_tree_page_put(out, "", insn->text, "</td></tr>");
     }
     sam_buffer_puts(out, "</table>");
 }
@@ -179,14 +175,11 @@ static void put_source_line(const struct sam_profile_tables *t, const struct cha
         put_cells(out, t, &t->lines[found].sum, sam_profile_weight(t, &t->lines[0].sum));
     sam_buffer_printf(out, "<td class=\"n\">%u</td><td>", number);
     if (found == SIZE_MAX) {
-        sam_buffer_puts(out, "<code>");
-        sam_tree_page_text(out, text);
-        sam_buffer_puts(out, "</code>");
+        sam_tree_page_put(out, "<code>", text, "</code>");
     } else {
-        sam_buffer_puts(out, "<details><summary>");
-        sam_tree_page_text(out,
-                           source->line_count ? text : t->insns[chains->first[found] - 1].text);
-        sam_buffer_puts(out, "</summary>");
+        sam_tree_page_put(out, "<details><summary>",
+                          source->line_count ? text : t->insns[chains->first[found] - 1].text,
+                          "</summary>");
         put_line_insns(t, chains, found, out);
         sam_buffer_puts(out, "</details>");
     }
@@ -212,9 +205,8 @@ static void put_source(const struct sam_profile_tables *t, const struct chains *
     for (size_t i = 0; i < t->line_count; i++)
         if (t->lines[i].file == source->file)
             found[t->lines[i].line] = i + 1;
-    sam_buffer_puts(out, "<h2>");
-    sam_tree_page_text(out, source->file);
-    sam_buffer_puts(out, "</h2>\n<div class=\"wide\"><table class=\"source\">\n");
+    sam_tree_page_put(out, "<h2>", source->file,
+                      "</h2>\n<div class=\"wide\"><table class=\"source\">\n");
     put_heads(out, t);
     sam_buffer_puts(out, "<th></th><th>source</th></tr></thead>\n<tbody>\n");
     const size_t near = source->line_count && last <= WHOLE_SOURCE ? last
@@ -266,15 +258,13 @@ static void put_code(const struct sam_profile_tables *t, struct sam_buffer *out)
             function = insn->function;
             const char *name = t->functions[function].name;
             sam_buffer_printf(out, "<tr class=\"f\"><td colspan=\"%u\">", cell_count(t) + 2);
-            sam_tree_page_text(out, name ? name : "(no symbol)");
-            sam_buffer_puts(out, "</td></tr>\n");
+            sam_tree_page_put(out, "", name ? name : "(no symbol)", "</td></tr>\n");
         }
         sam_buffer_puts(out, "<tr>");
         put_insn_cells(out, t, insn);
         sam_buffer_printf(out, "<td class=\"at\">0x%08llx</td><td><code>",
                           (unsigned long long)insn->row->pc);
-        sam_tree_page_text(out, insn->text);
-        sam_buffer_puts(out, "</code></td></tr>\n");
+        sam_tree_page_put(out, "", insn->text, "</code></td></tr>\n");
     }
     sam_buffer_puts(out, "</tbody></table></div>\n");
 }
@@ -320,11 +310,8 @@ void sam_profile_put_html(const struct sam_profile_tables *t, struct sam_buffer 
                           (unsigned long long)t->sum.diverged,
                           (unsigned long long)t->sum.conflicts);
     sam_buffer_printf(out, ", %llu lines of memory</p>\n", (unsigned long long)t->sum.lines);
-    if (t->problem) {
-        sam_buffer_puts(out, "<p>");
-        sam_tree_page_text(out, t->problem);
-        sam_buffer_puts(out, "</p>\n");
-    }
+    if (t->problem)
+        sam_tree_page_put(out, "<p>", t->problem, "</p>\n");
     sam_buffer_puts(out, "<nav><a href=\"#functions\">Functions</a>");
     if (t->has_lines)
         sam_buffer_puts(out, "<a href=\"#lines\">Hottest lines</a><a href=\"#source\">Source</a>");

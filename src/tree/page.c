@@ -55,9 +55,11 @@ static const char *entity_of(char c)
     return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
 }
 
-void sam_tree_page_text(struct sam_buffer *out, const char *text)
+void sam_tree_page_put(struct sam_buffer *out, const char *before, const char *text,
+                       const char *after)
 {
     struct sam_buffer plain = {0};
+    sam_buffer_puts(out, before);
     sam_buffer_plain(&plain, text, strlen(text), ' ');
     for (const char *at = sam_buffer_text(&plain); *at; at++) {
         const char *entity = entity_of(*at);
@@ -66,6 +68,7 @@ void sam_tree_page_text(struct sam_buffer *out, const char *text)
         else
             sam_buffer_append(out, at, 1);
     }
+    sam_buffer_puts(out, after);
     out->failed |= plain.failed;
     sam_buffer_free(&plain);
 }
@@ -76,11 +79,9 @@ void sam_tree_page(struct sam_buffer *out, const char *subject, const char *titl
                       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>%s of ",
                       subject);
-    sam_tree_page_text(out, title);
-    sam_buffer_printf(out, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>%s of ", style,
-                      subject);
-    sam_tree_page_text(out, title);
-    sam_buffer_puts(out, "</h1>\n");
+    sam_tree_page_put(out, "", title, "</title>\n<style>\n");
+    sam_buffer_printf(out, "%s</style></head>\n<body>\n<h1>%s of ", style, subject);
+    sam_tree_page_put(out, "", title, "</h1>\n");
 }
 
 void sam_tree_page_end(struct sam_buffer *out)

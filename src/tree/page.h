@@ -12,7 +12,10 @@
  * that scrolls; `legend`, a list of keys (SAM_TREE_PAGE_KEY). The last column of a table wraps. */
 void sam_tree_page(struct sam_buffer *out, const char *subject, const char *title);
 void sam_tree_page_end(struct sam_buffer *out);
-/* Outside text, escaped. */
-void sam_tree_page_text(struct sam_buffer *out, const char *text);
+/* Outside text, escaped, between HTML. */
+void sam_tree_page_put(struct sam_buffer *out, const char *before, const char *text,
+                       const char *after);
+/* Lines (tree.h) of HTML; the strings of the tree, which is released, are escaped. */
+void sam_tree_put_page(json_t *tree, const char *lines, struct sam_buffer *out);
 
 #endif

@@ -2,9 +2,11 @@
 #include "tree/tree.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "tree/page.h"
 
 /* ------------------------------------------------------------------------------- the tree */
 
@@ -69,6 +71,16 @@ json_t *sam_tree_text(json_t *object, const char *name, const char *text)
     return sam_tree_set(object, name, sam_tree_string(text));
 }
 
+json_t *sam_tree_members(json_t *object, ...)
+{
+    va_list members;
+    va_start(members, object);
+    for (const char *name; (name = va_arg(members, const char *));)
+        object = sam_tree_set(object, name, va_arg(members, json_t *));
+    va_end(members);
+    return object;
+}
+
 json_t *sam_tree_numbers(const uint64_t *values, size_t count)
 {
     json_t *list = json_array();
@@ -113,6 +125,7 @@ struct scope {
     const json_t *item;
     const char *key; /* of an element */
     const struct scope *outer;
+    bool page; /* HTML: strings are escaped */
 };
 
 struct piece {
@@ -182,6 +195,7 @@ static bool holds(const json_t *value)
 struct spec {
     int width, decimals; /* decimals: -1 without */
     char unit;
+    bool page;
 };
 
 static struct spec read_spec(struct piece text)
@@ -213,6 +227,10 @@ static void put_real(struct sam_buffer *out, double value, const struct spec *sp
 static void put_string(struct sam_buffer *out, const char *text, const struct spec *spec)
 {
     struct sam_buffer plain = {0};
+    if (spec->page) {
+        sam_tree_page_put(out, "", text, "");
+        return;
+    }
     sam_buffer_plain(&plain, text, strlen(text), '?');
     sam_buffer_printf(out, "%*s", spec->width, sam_buffer_text(&plain));
     out->failed |= plain.failed;
@@ -319,7 +337,8 @@ static void put_expression(struct sam_buffer *out, const struct scope *scope, st
         text = after(text);
         otherwise = cut(&text, ":");
     }
-    const struct spec spec = read_spec(after(text));
+    struct spec spec = read_spec(after(text));
+    spec.page = scope->page;
     if (!value && scope->key && is(name, "key")) {
         put_string(out, scope->key, &spec);
         return;
@@ -360,7 +379,7 @@ static void put_elements(struct sam_buffer *out, const struct scope *scope, stru
 {
     const struct piece list = cut(&path, ":?");
     const json_t *items = find(scope, list), *item;
-    struct scope inner = {.outer = scope};
+    struct scope inner = {.outer = scope, .page = scope->page};
     const bool limited = path.size && *path.text == ':';
     const size_t most = limited ? (size_t)read_spec(after(path)).width : SIZE_MAX;
     struct piece condition = after(path);
@@ -386,9 +405,9 @@ static void put_elements(struct sam_buffer *out, const struct scope *scope, stru
     }
 }
 
-static void put_lines(struct sam_buffer *out, const char *lines, const json_t *report)
+static void put_lines(struct sam_buffer *out, const char *lines, const json_t *report, bool page)
 {
-    const struct scope scope = {.item = report};
+    const struct scope scope = {.item = report, .page = page};
     while (*lines) {
         const size_t size = strcspn(lines, "\n"), whole = size + (lines[size] == '\n');
         struct piece line = {lines, whole};
@@ -409,7 +428,7 @@ void sam_tree_print(FILE *file, const char *lines, const json_t *tree)
 {
     struct sam_buffer out = {0};
     if (tree)
-        put_lines(&out, lines, tree);
+        put_lines(&out, lines, tree, false);
     if (out.size)
         fwrite(out.data, 1, out.size, file);
     sam_buffer_free(&out);
@@ -474,10 +493,18 @@ void sam_tree_put(json_t *tree, const char *lines, const char *end, struct sam_b
 {
     char *json = tree && !lines ? json_dumps(tree, JSON_INDENT(1)) : NULL;
     if (lines && tree)
-        put_lines(out, lines, tree);
+        put_lines(out, lines, tree, false);
     else
         out->failed |= !json || !sam_buffer_puts(out, json) || !sam_buffer_puts(out, end);
     free(json);
+    json_decref(tree);
+}
+
+void sam_tree_put_page(json_t *tree, const char *lines, struct sam_buffer *out)
+{
+    out->failed |= !tree;
+    if (tree)
+        put_lines(out, lines, tree, true);
     json_decref(tree);
 }
 

@@ -29,6 +29,8 @@ json_t *sam_tree_string(const char *text);
 /* Outside text on one line: control characters become blanks. NULL: null. */
 json_t *sam_tree_plain(const char *text);
 json_t *sam_tree_text(json_t *object, const char *name, const char *text);
+/* Several members, each a name and its value, then NULL. */
+json_t *sam_tree_members(json_t *object, ...) __attribute__((sentinel));
 /* `count` numbers: an array, or an object whose members `name` names. */
 json_t *sam_tree_numbers(const uint64_t *values, size_t count);
 json_t *sam_tree_named(const uint64_t *values, unsigned count, const char *(*name)(unsigned index));

@@ -52,6 +52,9 @@ TEST(no_memory)
     char *text = (char *)document;
     assert_int_equal(sam_tree_report(NULL, "x\n", "", &text, &error), SAM_ERR_MEMORY);
     assert_null(text);
+    /* The same for several members in one call, the later of which are freed as well. */
+    assert_null(sam_tree_members(json_object(), "a", json_null(), "b", (json_t *)NULL, "c",
+                                 json_array(), (const char *)NULL));
     /* A value that could not be created frees the chain. */
     json_t *tree = sam_tree_count(json_object(), "a", 1);
     tree = sam_tree_text(sam_tree_set(tree, "b", NULL), "c", "x");
