@@ -172,12 +172,12 @@ static LLVMBasicBlockRef block(const struct translator *t)
 }
 
 /* Leave with `next`, a micro-op among the constants. */
-static void leave_at(const struct translator *t, LLVMValueRef next, unsigned plain)
+static void leave_at(const struct translator *t, LLVMValueRef next, unsigned flags)
 {
     LLVMValueRef start = LLVMConstPtrToInt(t->ops, t->i64);
     LLVMValueRef to = LLVMBuildPtrToInt(t->builder, next, t->i64, "");
     LLVMValueRef distance = LLVMBuildSub(t->builder, to, start, "");
-    LLVMBuildStore(t->builder, LLVMBuildAdd(t->builder, distance, number(t, plain), ""),
+    LLVMBuildStore(t->builder, LLVMBuildAdd(t->builder, distance, number(t, flags), ""),
                    t->leaving);
     LLVMBuildBr(t->builder, t->leave);
 }
@@ -241,7 +241,7 @@ static void make_leave_block(const struct translator *t)
     LLVMValueRef ops = load(t, t->core, offsetof(struct sam_core, ops), t->i64);
     LLVMValueRef leaving = LLVMBuildLoad2(t->builder, t->i64, t->leaving, "");
     LLVMValueRef to = LLVMBuildAdd(t->builder, leaving, ops, "");
-    LLVMValueRef even = LLVMConstInt(t->i64, ~(uint64_t)SAM_JIT_PLAIN, false);
+    LLVMValueRef even = LLVMConstInt(t->i64, ~(uint64_t)SAM_JIT_FLAGS, false);
     store(t, LLVMBuildAnd(t->builder, to, even, ""), t->core,
           offsetof(struct sam_core, loop_entry));
     store(t, LLVMBuildLoad2(t->builder, t->i64, t->left, ""), t->core,
@@ -260,8 +260,8 @@ static void go_if(const struct translator *t, LLVMValueRef next, unsigned to)
     LLVMPositionBuilderAtEnd(t->builder, rest);
 }
 
-/* Continue at `next` if functions return or joins continue there. */
-static void go_on(const struct translator *t, LLVMValueRef next)
+/* Continue at `next` if functions return, joins continue or indirect jumps have landed there. */
+static void go_on(const struct translator *t, LLVMValueRef next, bool jumps)
 {
     const struct sam_jit_loop *l = t->loop;
     LLVMValueRef start = LLVMConstPtrToInt(t->ops, t->i64);
@@ -271,8 +271,9 @@ static void go_on(const struct translator *t, LLVMValueRef next)
         LLVMBuildSwitch(t->builder, LLVMBuildSub(t->builder, to, start, ""), rest, 8);
     for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {
         const unsigned before = i && sam_jit_has(l, i - 1) ? l->acts[i - 1] : SAM_ACT_ALU;
-        bool may = before == SAM_ACT_JUMP || before == SAM_ACT_SPLIT || l->acts[i] == SAM_ACT_JOIN;
-        for (unsigned k = 0; !may && k < SAM_PAGE_OPS; k++)
+        bool may = jumps ? l->lands[i / 64] >> i % 64 & 1
+                         : before == SAM_ACT_JUMP || before == SAM_ACT_SPLIT || l->acts[i] == SAM_ACT_JOIN;
+        for (unsigned k = 0; !jumps && !may && k < SAM_PAGE_OPS; k++)
             may = l->acts[k] == SAM_ACT_SPLIT && l->uops[k].imm == (int)i;
         if (may && sam_jit_has(l, i))
             LLVMAddCase(choice, number(t, i * sizeof(struct sam_uop)), t->blocks[i]);
@@ -285,6 +286,7 @@ static void make_block(const struct translator *t, unsigned index)
     const struct sam_jit_loop *l = t->loop;
     const struct sam_uop *u = &l->uops[index];
     const unsigned act = l->acts[index];
+    const bool jumps = l->ops[index] == SAM_OP_jalr && !sam_jit_returns(u);
     LLVMTypeRef types[4];
     LLVMGetParamTypes(t->handler, types);
     LLVMPositionBuilderAtEnd(t->builder, t->blocks[index]);
@@ -323,8 +325,8 @@ static void make_block(const struct translator *t, unsigned index)
     if (l->ops[index] != SAM_OP_jalr)
         go_if(t, next, index + 1);
     if (l->ops[index] == SAM_OP_jalr || act == SAM_ACT_JOIN)
-        go_on(t, next);
-    leave_at(t, next, 0);
+        go_on(t, next, jumps);
+    leave_at(t, next, jumps ? SAM_JIT_FAR : 0);
 }
 
 static void copy_target(const struct translator *t, LLVMValueRef from)

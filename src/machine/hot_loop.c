@@ -10,6 +10,7 @@ struct flow {
     const struct code_page *page;
     uint64_t reached[SAM_JIT_WORDS];
     uint64_t returns[SAM_JIT_WORDS]; /* where a function may return to */
+    const uint64_t *lands;           /* where other indirect jumps go */
     uint64_t resumes[SAM_JIT_WORDS]; /* where a join may continue */
     uint32_t to[SAM_PAGE_OPS][2];    /* successors; SAM_PAGE_OPS: none */
 };
@@ -58,8 +59,10 @@ static void find_successors(struct flow *f, unsigned index)
     if (act == SAM_ACT_JUMP) {
         if (op == SAM_OP_jal)
             to[0] = (uint32_t)uop->imm;
-        if (uop->rd != SAM_X_SINK)
+        if (uop->rd != SAM_X_SINK) {
             add(f->returns, index + 1);
+            to[1] = index + 1; /* the function may be elsewhere */
+        }
         return;
     }
     to[0] = index + 1;
@@ -73,11 +76,13 @@ static void find_successors(struct flow *f, unsigned index)
     }
 }
 
-/* Successors that depend on a register or on the SIMT stack. */
+/* Successors that depend on a register or on the SIMT stack; NULL: none. */
 static const uint64_t *far_successors(const struct flow *f, unsigned index)
 {
     const enum sam_op op = sam_hot_op(f->page, index);
-    return op == SAM_OP_jalr ? f->returns : op == SAM_OP_join ? f->resumes : NULL;
+    if (op == SAM_OP_jalr)
+        return sam_jit_returns(&f->page->ops[index]) ? f->returns : f->lands;
+    return op == SAM_OP_join ? f->resumes : NULL;
 }
 
 /* Everything translatable that is reached from `head`. Functions return to all places of a call. */
@@ -141,10 +146,10 @@ static void note_operands(struct sam_jit_loop *loop, unsigned index, const struc
 }
 
 bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, unsigned head,
-                       struct sam_jit_loop *loop)
+                       const uint64_t *lands, struct sam_jit_loop *loop)
 {
     const struct sam_machine *machine = c->code->machine;
-    struct flow f = {.page = page};
+    struct flow f = {.page = page, .lands = lands};
     memset(loop, 0, sizeof *loop);
     loop->page_pc = page->pc;
     loop->lanes = machine->lanes;
@@ -157,7 +162,7 @@ bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, u
     if (!is_translatable(page, head) || reach(&f, head) > MOST)
         return false;
     add(loop->inside, head);
-    bool grown, loops = false;
+    bool grown, loops = false, jumps = false;
     do {
         grown = false;
         for (unsigned i = SAM_PAGE_OPS; i-- > 0;) {
@@ -182,8 +187,11 @@ bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, u
         loop->ops[i] = (uint16_t)insn.op;
         loop->acts[i] = sam_insn_rows[insn.op].does.act;
         note_operands(loop, i, &insn);
+        jumps |= insn.op == SAM_OP_jalr && !sam_jit_returns(&page->ops[i]);
         loop->splits |= sam_jit_moves_lanes(loop->acts[i]);
     }
+    for (unsigned w = 0; jumps && w < SAM_JIT_WORDS; w++)
+        loop->lands[w] = lands[w] & loop->inside[w];
     if (loop->splits) /* they change within it */
         memset(loop->modes + SAM_JIT_FIXED, 0, SAM_JIT_MODES - SAM_JIT_FIXED);
     return loops;
