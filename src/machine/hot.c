@@ -13,6 +13,7 @@ enum {
      * executed LOOK_FOR times from then on. */
     LOOK_AFTER = 1 << 22,
     LOOK_FOR = 256,
+    FAR_WEIGHT = 16, /* of an indirect jump, in executions of a backward branch */
 };
 
 struct page_hot {
@@ -213,9 +214,10 @@ static const struct sam_uop *op_count(SAM_HANDLER_ARGS)
 }
 
 /* Translate again once the translation has been missed often, or left by indirect jumps. */
-static SAM_NOINLINE void missed(struct sam_core *c, struct code_page *page, unsigned head)
+static SAM_NOINLINE void miss(struct sam_core *c, struct code_page *page, unsigned head,
+                              unsigned weight)
 {
-    if (++page->hot->misses[head] < c->code->hot.threshold)
+    if ((page->hot->misses[head] += weight) < c->code->hot.threshold)
         return;
     page->hot->misses[head] = 0;
     translate(c, page, head);
@@ -245,7 +247,7 @@ static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
         if (next & SAM_JIT_FAR) {
             const size_t index = (size_t)(op - page->ops);
             page->hot->lands[index / 64] |= UINT64_C(1) << index % 64;
-            missed(c, page, head);
+            miss(c, page, head, FAR_WEIGHT);
         }
         if (!(next & SAM_JIT_PLAIN))
             SAM_GO(op);
@@ -253,6 +255,6 @@ static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
             ->handlers[sam_hot_op(page, (unsigned)(op - page->ops))](c, op, entry, left);
     }
     if (!page->hot->regions[VERSIONS - 1][head])
-        missed(c, page, head);
+        miss(c, page, head, 1);
     SAM_MUSTTAIL return c->code->machine->handlers[page->plain[head]](c, op, entry, left);
 }

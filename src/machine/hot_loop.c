@@ -10,7 +10,7 @@ struct flow {
     const struct code_page *page;
     uint64_t reached[SAM_JIT_WORDS];
     uint64_t returns[SAM_JIT_WORDS]; /* where a function may return to */
-    const uint64_t *lands;           /* where other indirect jumps go */
+    uint64_t lands[SAM_JIT_WORDS];   /* where other indirect jumps go */
     uint64_t resumes[SAM_JIT_WORDS]; /* where a join may continue */
     uint32_t to[SAM_PAGE_OPS][2];    /* successors; SAM_PAGE_OPS: none */
 };
@@ -49,6 +49,16 @@ static bool is_translatable(const struct code_page *page, unsigned index)
     }
 }
 
+/* The function that auipc and this jalr call. */
+static void find_function(struct flow *f, unsigned index)
+{
+    const struct sam_uop *jalr = &f->page->ops[index], *auipc = jalr - 1;
+    if (!index || sam_hot_op(f->page, index - 1) != SAM_OP_auipc || auipc->rd != jalr->rs1)
+        return;
+    const int64_t distance = (int64_t)(int32_t)((uint32_t)auipc->imm << 12) + jalr->imm;
+    add(f->lands, (unsigned)(index - 1 + distance / 4));
+}
+
 static void find_successors(struct flow *f, unsigned index)
 {
     const struct sam_uop *uop = &f->page->ops[index];
@@ -62,6 +72,8 @@ static void find_successors(struct flow *f, unsigned index)
         if (uop->rd != SAM_X_SINK) {
             add(f->returns, index + 1);
             to[1] = index + 1; /* the function may be elsewhere */
+            if (op == SAM_OP_jalr)
+                find_function(f, index);
         }
         return;
     }
@@ -149,7 +161,8 @@ bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, u
                        const uint64_t *lands, struct sam_jit_loop *loop)
 {
     const struct sam_machine *machine = c->code->machine;
-    struct flow f = {.page = page, .lands = lands};
+    struct flow f = {.page = page};
+    memcpy(f.lands, lands, sizeof f.lands);
     memset(loop, 0, sizeof *loop);
     loop->page_pc = page->pc;
     loop->lanes = machine->lanes;
@@ -191,7 +204,7 @@ bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, u
         loop->splits |= sam_jit_moves_lanes(loop->acts[i]);
     }
     for (unsigned w = 0; jumps && w < SAM_JIT_WORDS; w++)
-        loop->lands[w] = lands[w] & loop->inside[w];
+        loop->lands[w] = f.lands[w] & loop->inside[w];
     if (loop->splits) /* they change within it */
         memset(loop->modes + SAM_JIT_FIXED, 0, SAM_JIT_MODES - SAM_JIT_FIXED);
     return loops;

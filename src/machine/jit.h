@@ -58,7 +58,8 @@ static inline bool sam_jit_returns(const struct sam_uop *jalr)
 
 /* A translation, entered at the loop's head. Returns the micro-op of c->ops with which to continue,
  * c->loop_entry and c->loop_left being set; + SAM_JIT_PLAIN: with its own handler, not with the one
- * in the micro-op; + SAM_JIT_FAR: after an indirect jump to where the translation does not go on. */
+ * in the micro-op; + SAM_JIT_FAR: after an indirect jump to where the translation does not go on.
+ */
 typedef uintptr_t sam_jit_code(struct sam_core *c, const struct sam_uop *op,
                                const struct sam_uop *entry, int64_t left);
 enum { SAM_JIT_PLAIN = 1, SAM_JIT_FAR = 2, SAM_JIT_FLAGS = 3 };
@@ -128,7 +129,8 @@ void sam_jit_keep(const char *path, const struct sam_jit_library *library,
 /* --- hot_loop.c */
 
 struct code_page;
-/* The natural loop of `head`, in the modes of `c`; indirect jumps go to `lands`. False: nothing worth translating. */
+/* The natural loop of `head`, in the modes of `c`; indirect jumps go to `lands`. False: nothing
+ * worth translating. */
 bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, unsigned head,
                        const uint64_t *lands, struct sam_jit_loop *loop);
 /* The instruction at this index if its handler is its own, or only counts it; else 0. */
