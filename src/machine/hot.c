@@ -225,10 +225,12 @@ static SAM_NOINLINE void miss(struct sam_core *c, struct code_page *page, unsign
 
 static bool is_in_modes(const struct sam_core *c, const struct sam_jit_loop *loop)
 {
-    const size_t fixed = loop->splits ? SAM_JIT_FIXED : SAM_JIT_MODES; /* the rest changes within */
-    return !loop->lanes ||
-           (memcmp(loop->modes, (const char *)c + c->code->machine->modes, fixed) == 0 &&
-            loop->frm_plain == c->frm_plain);
+    if (!loop->lanes)
+        return true;
+    const char *modes = (const char *)c + c->code->machine->modes;
+    return (loop->splits ? memcmp(loop->modes, modes, SAM_JIT_FIXED) == 0 /* the rest changes */
+                         : memcmp(loop->modes, modes, SAM_JIT_MODES) == 0) &&
+           loop->frm_plain == c->frm_plain;
 }
 
 /* The handler at the head of a translated loop. */
