@@ -129,7 +129,10 @@ static void write_body(struct writer *w, unsigned depth)
                 write_trap(w);
             break;
         case 1: sam_buffer_printf(&w->text, "\tcall .Lf%u\n", below(w, 2)); break;
-        case 5: write_indirect(w, label); break;
+        case 5:
+            if (below(w, 4) == 0)
+                write_indirect(w, label);
+            break;
         case 2:
         case 3:
             if (depth < 3) {
