@@ -12,7 +12,7 @@ struct flow {
     uint64_t returns[SAM_JIT_WORDS]; /* where a function may return to */
     uint64_t lands[SAM_JIT_WORDS];   /* where other indirect jumps go */
     uint64_t resumes[SAM_JIT_WORDS]; /* where a join may continue */
-    bool waits;                      /* goes on after barriers */
+    bool waits;                      /* continues after barriers */
     uint32_t to[SAM_PAGE_OPS][2];    /* successors; SAM_PAGE_OPS: none */
 };
 
