@@ -58,8 +58,7 @@ static inline bool sam_jit_returns(const struct sam_uop *jalr)
 
 /* A translation, entered at the loop's head. Returns the micro-op of c->ops with which to continue,
  * c->loop_entry and c->loop_left being set; + SAM_JIT_PLAIN: with its own handler, not with the one
- * in the micro-op; + SAM_JIT_FAR: after an indirect jump to where the translation does not go on.
- */
+ * in the micro-op; + SAM_JIT_FAR: after an indirect jump out of the translation. */
 typedef uintptr_t sam_jit_code(struct sam_core *c, const struct sam_uop *op,
                                const struct sam_uop *entry, int64_t left);
 enum { SAM_JIT_PLAIN = 1, SAM_JIT_FAR = 2, SAM_JIT_FLAGS = 3 };
