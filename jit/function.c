@@ -113,9 +113,19 @@ static void copy_registers(const struct translator *t, LLVMValueRef to, LLVMValu
             copy(t, to, from, v_offset(i), l->lanes * sizeof(uint32_t));
 }
 
-/* Pass a register through an instruction that LLVM cannot look into: it neither omits the
- * computation of its value nor moves what uses it, since floating-point operations have sticky
- * flags. */
+/* Pass a value through an instruction that LLVM cannot look into. */
+static LLVMValueRef pass(const struct translator *t, LLVMValueRef value, const char *constraints)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMTypeRef function = LLVMFunctionType(type, &type, 1, false);
+    LLVMValueRef passes =
+        LLVMGetInlineAsm(function, (char *)(uintptr_t) "", 0, (char *)(uintptr_t)constraints,
+                         strlen(constraints), true, false, LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(t->builder, function, passes, &value, 1, "");
+}
+
+/* Pass a register through it: LLVM neither omits the computation of its value nor moves what uses
+ * it, since floating-point operations have sticky flags. */
 static void pin(const struct translator *t, size_t offset, size_t size)
 {
     const size_t wide = t->level == SAM_CPU_V4 ? 64 : t->level == SAM_CPU_V3 ? 32 : 16;
@@ -124,14 +134,8 @@ static void pin(const struct translator *t, size_t offset, size_t size)
     LLVMTypeRef type = vector ? LLVMVectorType(t->i32, (unsigned)(part / 4))
                               : LLVMIntTypeInContext(t->context, (unsigned)part * 8);
     const char *constraints = vector ? (part == 64 ? "=v,0" : "=x,0") : "=r,0";
-    LLVMTypeRef function = LLVMFunctionType(type, &type, 1, false);
-    LLVMValueRef pinned =
-        LLVMGetInlineAsm(function, (char *)(uintptr_t) "", 0, (char *)(uintptr_t)constraints,
-                         strlen(constraints), true, false, LLVMInlineAsmDialectATT, false);
-    for (size_t k = 0; k < size; k += part) {
-        LLVMValueRef value = load(t, t->local, offset + k, type);
-        store(t, LLVMBuildCall2(t->builder, function, pinned, &value, 1, ""), t->local, offset + k);
-    }
+    for (size_t k = 0; k < size; k += part)
+        store(t, pass(t, load(t, t->local, offset + k, type), constraints), t->local, offset + k);
 }
 
 static void pin_v(const struct translator *t, unsigned number)
@@ -172,12 +176,12 @@ static LLVMBasicBlockRef block(const struct translator *t)
 }
 
 /* Leave with `next`, a micro-op among the constants. */
-static void leave_at(const struct translator *t, LLVMValueRef next, unsigned plain)
+static void leave_at(const struct translator *t, LLVMValueRef next, unsigned flags)
 {
     LLVMValueRef start = LLVMConstPtrToInt(t->ops, t->i64);
     LLVMValueRef to = LLVMBuildPtrToInt(t->builder, next, t->i64, "");
     LLVMValueRef distance = LLVMBuildSub(t->builder, to, start, "");
-    LLVMBuildStore(t->builder, LLVMBuildAdd(t->builder, distance, number(t, plain), ""),
+    LLVMBuildStore(t->builder, LLVMBuildAdd(t->builder, distance, number(t, flags), ""),
                    t->leaving);
     LLVMBuildBr(t->builder, t->leave);
 }
@@ -187,6 +191,29 @@ static void copy_lanes(const struct translator *t, LLVMValueRef to, LLVMValueRef
 {
     const size_t first = offsetof(struct sam_warp, bits), end = offsetof(struct sam_warp, tid);
     copy(t, to, from, first, end - first);
+}
+
+static bool is_access(const struct sam_jit_loop *l, unsigned index)
+{
+    return sam_jit_has(l, index) &&
+           (l->acts[index] == SAM_ACT_LOAD || l->acts[index] == SAM_ACT_STORE);
+}
+
+/* Make the pages last accessed, of which there are none. Many of them would take the host's
+ * registers: they are kept in memory, which an unknown instruction might change. */
+static void make_last(struct translator *t)
+{
+    enum { MOST = 8 };
+    const size_t size = sizeof(struct sam_last_page);
+    unsigned count = 0;
+    for (unsigned i = 0; i < SAM_PAGE_OPS; i++)
+        count += is_access(t->loop, i);
+    t->last = LLVMBuildAlloca(t->builder, LLVMArrayType(t->i8, count * (unsigned)size), "");
+    LLVMSetAlignment(t->last, 16);
+    for (unsigned i = 0; i < count; i++)
+        store(t, number(t, UINT64_MAX), t->last, i * size + offsetof(struct sam_last_page, base));
+    if (count > MOST)
+        pass(t, at(t, t->last, 0, t->i8), "=r,0,~{memory}");
 }
 
 /* Make the copy of the core. */
@@ -223,6 +250,7 @@ static void make_entry(struct translator *t)
             store(t, LLVMConstInt(t->i32, UINT32_MAX >> (SAM_LANES - l->lanes), false), t->local,
                   offsetof(struct sam_warp, bits));
     }
+    make_last(t);
     LLVMValueRef distance = LLVMBuildSub(t->builder, op, entry, "");
     LLVMValueRef passed = LLVMBuildAShr(t->builder, distance, number(t, 4), "");
     LLVMValueRef left = LLVMBuildSub(t->builder, LLVMGetParam(t->function, 3), passed, "");
@@ -241,7 +269,7 @@ static void make_leave_block(const struct translator *t)
     LLVMValueRef ops = load(t, t->core, offsetof(struct sam_core, ops), t->i64);
     LLVMValueRef leaving = LLVMBuildLoad2(t->builder, t->i64, t->leaving, "");
     LLVMValueRef to = LLVMBuildAdd(t->builder, leaving, ops, "");
-    LLVMValueRef even = LLVMConstInt(t->i64, ~(uint64_t)SAM_JIT_PLAIN, false);
+    LLVMValueRef even = LLVMConstInt(t->i64, ~(uint64_t)SAM_JIT_FLAGS, false);
     store(t, LLVMBuildAnd(t->builder, to, even, ""), t->core,
           offsetof(struct sam_core, loop_entry));
     store(t, LLVMBuildLoad2(t->builder, t->i64, t->left, ""), t->core,
@@ -260,8 +288,8 @@ static void go_if(const struct translator *t, LLVMValueRef next, unsigned to)
     LLVMPositionBuilderAtEnd(t->builder, rest);
 }
 
-/* Continue at `next` if functions return or joins continue there. */
-static void go_on(const struct translator *t, LLVMValueRef next)
+/* Continue at `next` if functions return, joins continue or indirect jumps have landed there. */
+static void go_on(const struct translator *t, LLVMValueRef next, bool jumps)
 {
     const struct sam_jit_loop *l = t->loop;
     LLVMValueRef start = LLVMConstPtrToInt(t->ops, t->i64);
@@ -271,8 +299,10 @@ static void go_on(const struct translator *t, LLVMValueRef next)
         LLVMBuildSwitch(t->builder, LLVMBuildSub(t->builder, to, start, ""), rest, 8);
     for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {
         const unsigned before = i && sam_jit_has(l, i - 1) ? l->acts[i - 1] : SAM_ACT_ALU;
-        bool may = before == SAM_ACT_JUMP || before == SAM_ACT_SPLIT || l->acts[i] == SAM_ACT_JOIN;
-        for (unsigned k = 0; !may && k < SAM_PAGE_OPS; k++)
+        bool may =
+            jumps ? l->lands[i / 64] >> i % 64 & 1
+                  : before == SAM_ACT_JUMP || before == SAM_ACT_SPLIT || l->acts[i] == SAM_ACT_JOIN;
+        for (unsigned k = 0; !jumps && !may && k < SAM_PAGE_OPS; k++)
             may = l->acts[k] == SAM_ACT_SPLIT && l->uops[k].imm == (int)i;
         if (may && sam_jit_has(l, i))
             LLVMAddCase(choice, number(t, i * sizeof(struct sam_uop)), t->blocks[i]);
@@ -280,11 +310,12 @@ static void go_on(const struct translator *t, LLVMValueRef next)
     LLVMPositionBuilderAtEnd(t->builder, rest);
 }
 
-static void make_block(const struct translator *t, unsigned index)
+static void make_block(struct translator *t, unsigned index)
 {
     const struct sam_jit_loop *l = t->loop;
     const struct sam_uop *u = &l->uops[index];
     const unsigned act = l->acts[index];
+    const bool jumps = l->ops[index] == SAM_OP_jalr && !sam_jit_returns(u);
     LLVMTypeRef types[4];
     LLVMGetParamTypes(t->handler, types);
     LLVMPositionBuilderAtEnd(t->builder, t->blocks[index]);
@@ -302,6 +333,9 @@ static void make_block(const struct translator *t, unsigned index)
     LLVMValueRef arguments[] = {at(t, t->local, 0, t->i8), uop_at(t, index), uop_at(t, index),
                                 LLVMBuildLoad2(t->builder, t->i64, t->left, "")};
     arguments[0] = LLVMBuildBitCast(t->builder, arguments[0], types[0], "");
+    if (is_access(l, index))
+        store(t, at(t, t->last, t->lasts++ * sizeof(struct sam_last_page), t->i8), t->local,
+              offsetof(struct sam_core, last));
     LLVMValueRef next =
         LLVMBuildCall2(t->builder, t->handler, t->handlers[index], arguments, 4, "");
     LLVMSetInstructionCallConv(next, LLVMGetFunctionCallConv(t->handlers[index]));
@@ -323,8 +357,8 @@ static void make_block(const struct translator *t, unsigned index)
     if (l->ops[index] != SAM_OP_jalr)
         go_if(t, next, index + 1);
     if (l->ops[index] == SAM_OP_jalr || act == SAM_ACT_JOIN)
-        go_on(t, next);
-    leave_at(t, next, 0);
+        go_on(t, next, jumps);
+    leave_at(t, next, jumps ? SAM_JIT_FAR : 0);
 }
 
 static void copy_target(const struct translator *t, LLVMValueRef from)

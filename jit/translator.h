@@ -17,6 +17,8 @@ struct translator {
     LLVMValueRef function, local, core, ops; /* local: the copy of the core */
     LLVMValueRef leaving;                    /* + SAM_JIT_PLAIN or not */
     LLVMValueRef left;                       /* instructions left at the next one */
+    LLVMValueRef last;                       /* an array of struct sam_last_page */
+    unsigned lasts;                          /* of them: one per load or store */
     LLVMValueRef saved;                      /* the SIMT stack's state before an instruction */
     LLVMBasicBlockRef blocks[SAM_PAGE_OPS], leave;
     LLVMValueRef handlers[SAM_PAGE_OPS];

@@ -13,6 +13,7 @@ enum {
      * executed LOOK_FOR times from then on. */
     LOOK_AFTER = 1 << 22,
     LOOK_FOR = 256,
+    FAR_WEIGHT = 16, /* of an indirect jump, in executions of a backward branch */
 };
 
 struct page_hot {
@@ -21,6 +22,7 @@ struct page_hot {
     struct sam_jit_region *pending[SAM_PAGE_OPS];           /* by head: being translated */
     uint16_t counted[SAM_PAGE_OPS]; /* the branch whose handler counts it, or 0 */
     uint32_t counts[SAM_PAGE_OPS], misses[SAM_PAGE_OPS];
+    uint64_t lands[SAM_JIT_WORDS]; /* where indirect jumps out of a translation have landed */
 };
 
 void sam_code_translate(struct sam_code *code, struct sam_jit *jit)
@@ -147,6 +149,12 @@ void sam_hot_forget(const struct sam_code *code, struct code_page *page, unsigne
         hot->counted[index] = 0;
 }
 
+/* Whether the two loops are entered in the same modes. */
+static bool is_as(const struct sam_jit_loop *a, const struct sam_jit_loop *b)
+{
+    return memcmp(a->modes, b->modes, sizeof a->modes) == 0 && a->frm_plain == b->frm_plain;
+}
+
 static void install(const struct sam_code *code, struct code_page *page,
                     struct sam_jit_region *region)
 {
@@ -157,7 +165,8 @@ static void install(const struct sam_code *code, struct code_page *page,
             return;
     count_no_more(code, page, head);
     hot->entered += !hot->regions[0][head];
-    memmove(&hot->regions[1][head], &hot->regions[0][head], sizeof(struct sam_jit_region *));
+    if (hot->regions[0][head] && !is_as(&hot->regions[0][head]->loop, &region->loop))
+        hot->regions[1][head] = hot->regions[0][head];
     hot->regions[0][head] = region;
     page->ops[head].fn = op_enter;
     split_pair(code, page, head);
@@ -169,7 +178,7 @@ static bool translate(struct sam_core *c, struct code_page *page, unsigned head)
     struct sam_jit_region *region = page->hot->pending[head];
     if (!region) {
         struct sam_jit_loop *loop = malloc(sizeof *loop);
-        if (loop && sam_hot_find_loop(c, page, head, loop))
+        if (loop && sam_hot_find_loop(c, page, head, page->hot->lands, loop))
             region = sam_jit_find(c->code->jit, loop, c->code->hot.stage == SAM_HOT_COUNTS);
         free(loop);
     }
@@ -204,12 +213,24 @@ static const struct sam_uop *op_count(SAM_HANDLER_ARGS)
     SAM_MUSTTAIL return fn(c, op, entry, left);
 }
 
+/* Translate again once the translation has been missed often, or left by indirect jumps. */
+static SAM_NOINLINE void miss(struct sam_core *c, struct code_page *page, unsigned head,
+                              unsigned weight)
+{
+    if ((page->hot->misses[head] += weight) < c->code->hot.threshold)
+        return;
+    page->hot->misses[head] = 0;
+    translate(c, page, head);
+}
+
 static bool is_in_modes(const struct sam_core *c, const struct sam_jit_loop *loop)
 {
-    const size_t fixed = loop->splits ? SAM_JIT_FIXED : SAM_JIT_MODES; /* the rest changes within */
-    return !loop->lanes ||
-           (memcmp(loop->modes, (const char *)c + c->code->machine->modes, fixed) == 0 &&
-            loop->frm_plain == c->frm_plain);
+    if (!loop->lanes)
+        return true;
+    const char *modes = (const char *)c + c->code->machine->modes;
+    return (loop->splits ? memcmp(loop->modes, modes, SAM_JIT_FIXED) == 0 /* the rest changes */
+                         : memcmp(loop->modes, modes, SAM_JIT_MODES) == 0) &&
+           loop->frm_plain == c->frm_plain;
 }
 
 /* The handler at the head of a translated loop. */
@@ -222,18 +243,20 @@ static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
         if (!region || !is_in_modes(c, &region->loop))
             continue;
         const uintptr_t next = region->code(c, op, entry, left);
-        op = (const struct sam_uop *)(next & ~(uintptr_t)SAM_JIT_PLAIN);
+        op = (const struct sam_uop *)(next & ~(uintptr_t)SAM_JIT_FLAGS);
         entry = c->loop_entry;
         left = c->loop_left;
+        if (next & SAM_JIT_FAR) {
+            const size_t index = (size_t)(op - page->ops);
+            page->hot->lands[index / 64] |= UINT64_C(1) << index % 64;
+            miss(c, page, head, FAR_WEIGHT);
+        }
         if (!(next & SAM_JIT_PLAIN))
             SAM_GO(op);
         SAM_MUSTTAIL return c->code->machine
             ->handlers[sam_hot_op(page, (unsigned)(op - page->ops))](c, op, entry, left);
     }
-    if (!page->hot->regions[VERSIONS - 1][head] &&
-        ++page->hot->misses[head] >= c->code->hot.threshold) {
-        page->hot->misses[head] = 0;
-        translate(c, page, head);
-    }
+    if (!page->hot->regions[VERSIONS - 1][head])
+        miss(c, page, head, 1);
     SAM_MUSTTAIL return c->code->machine->handlers[page->plain[head]](c, op, entry, left);
 }

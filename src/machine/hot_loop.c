@@ -10,7 +10,9 @@ struct flow {
     const struct code_page *page;
     uint64_t reached[SAM_JIT_WORDS];
     uint64_t returns[SAM_JIT_WORDS]; /* where a function may return to */
+    uint64_t lands[SAM_JIT_WORDS];   /* where other indirect jumps go */
     uint64_t resumes[SAM_JIT_WORDS]; /* where a join may continue */
+    bool waits;                      /* continues after barriers */
     uint32_t to[SAM_PAGE_OPS][2];    /* successors; SAM_PAGE_OPS: none */
 };
 
@@ -27,10 +29,10 @@ static bool add(uint64_t *set, unsigned index)
     return true;
 }
 
-/* Whether a translation can contain the instruction. */
-static bool is_translatable(const struct code_page *page, unsigned index)
+/* Whether a loop can contain the instruction. */
+static bool is_possible(const struct flow *f, unsigned index)
 {
-    const enum sam_op op = index < SAM_PAGE_OPS ? sam_hot_op(page, index) : SAM_OP_ILLEGAL;
+    const enum sam_op op = index < SAM_PAGE_OPS ? sam_hot_op(f->page, index) : SAM_OP_ILLEGAL;
     if (op == SAM_OP_ILLEGAL)
         return false;
     switch ((enum sam_act)sam_insn_rows[op].does.act) {
@@ -44,8 +46,19 @@ static bool is_translatable(const struct code_page *page, unsigned index)
     case SAM_ACT_SPLIT:
     case SAM_ACT_JOIN:
     case SAM_ACT_RPC: return true;
+    case SAM_ACT_SYNC: return f->waits && op == SAM_OP_barrier;
     default: return false;
     }
+}
+
+/* The function that auipc and this jalr call. */
+static void find_function(struct flow *f, unsigned index)
+{
+    const struct sam_uop *jalr = &f->page->ops[index], *auipc = jalr - 1;
+    if (!index || sam_hot_op(f->page, index - 1) != SAM_OP_auipc || auipc->rd != jalr->rs1)
+        return;
+    const int64_t distance = (int64_t)(int32_t)((uint32_t)auipc->imm << 12) + jalr->imm;
+    add(f->lands, (unsigned)(index - 1 + distance / 4));
 }
 
 static void find_successors(struct flow *f, unsigned index)
@@ -58,8 +71,12 @@ static void find_successors(struct flow *f, unsigned index)
     if (act == SAM_ACT_JUMP) {
         if (op == SAM_OP_jal)
             to[0] = (uint32_t)uop->imm;
-        if (uop->rd != SAM_X_SINK)
+        if (uop->rd != SAM_X_SINK) {
             add(f->returns, index + 1);
+            to[1] = index + 1; /* the function may be elsewhere */
+            if (op == SAM_OP_jalr)
+                find_function(f, index);
+        }
         return;
     }
     to[0] = index + 1;
@@ -73,14 +90,16 @@ static void find_successors(struct flow *f, unsigned index)
     }
 }
 
-/* Successors that depend on a register or on the SIMT stack. */
+/* Successors that depend on a register or on the SIMT stack; NULL: none. */
 static const uint64_t *far_successors(const struct flow *f, unsigned index)
 {
     const enum sam_op op = sam_hot_op(f->page, index);
-    return op == SAM_OP_jalr ? f->returns : op == SAM_OP_join ? f->resumes : NULL;
+    if (op == SAM_OP_jalr)
+        return sam_jit_returns(&f->page->ops[index]) ? f->returns : f->lands;
+    return op == SAM_OP_join ? f->resumes : NULL;
 }
 
-/* Everything translatable that is reached from `head`. Functions return to all places of a call. */
+/* Everything possible that is reached from `head`. Functions return to all places of a call. */
 static unsigned reach(struct flow *f, unsigned head)
 {
     unsigned count = 0, before;
@@ -94,11 +113,11 @@ static unsigned reach(struct flow *f, unsigned head)
             find_successors(f, i);
             count++;
             for (unsigned k = 0; k < 2; k++)
-                if (is_translatable(f->page, f->to[i][k]))
+                if (is_possible(f, f->to[i][k]))
                     add(f->reached, f->to[i][k]);
             const uint64_t *far = far_successors(f, i);
             for (unsigned r = 0; far && r < SAM_PAGE_OPS; r++)
-                if (has(far, r) && is_translatable(f->page, r))
+                if (has(far, r) && is_possible(f, r))
                     add(f->reached, r);
         }
     } while (count != before && count <= MOST);
@@ -140,11 +159,36 @@ static void note_operands(struct sam_jit_loop *loop, unsigned index, const struc
     loop->uses[index] = uses;
 }
 
+/* The instructions of the loop. Returns false if there is none. */
+static bool find_inside(struct flow *f, unsigned head, uint64_t *inside)
+{
+    memset(inside, 0, sizeof f->reached);
+    if (!is_possible(f, head) || reach(f, head) > MOST)
+        return false;
+    add(inside, head);
+    bool grown, loops = false;
+    do {
+        grown = false;
+        for (unsigned i = SAM_PAGE_OPS; i-- > 0;) {
+            if (!has(f->reached, i))
+                continue;
+            const bool leads = leads_into(f, i, inside, head);
+            const uint64_t *far = far_successors(f, i);
+            loops |=
+                leads && (f->to[i][0] == head || f->to[i][1] == head || (far && has(far, head)));
+            grown |= leads && add(inside, i);
+        }
+    } while (grown);
+    return loops;
+}
+
 bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, unsigned head,
-                       struct sam_jit_loop *loop)
+                       const uint64_t *lands, struct sam_jit_loop *loop)
 {
     const struct sam_machine *machine = c->code->machine;
-    struct flow f = {.page = page};
+    struct flow f = {.page = page}, beyond = {.page = page, .waits = true};
+    memcpy(f.lands, lands, sizeof f.lands);
+    memcpy(beyond.lands, lands, sizeof beyond.lands);
     memset(loop, 0, sizeof *loop);
     loop->page_pc = page->pc;
     loop->lanes = machine->lanes;
@@ -154,23 +198,14 @@ bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, u
         memcpy(loop->modes, (const char *)c + machine->modes, SAM_JIT_MODES);
         loop->frm_plain = c->frm_plain;
     }
-    if (!is_translatable(page, head) || reach(&f, head) > MOST)
-        return false;
-    add(loop->inside, head);
-    bool grown, loops = false;
-    do {
-        grown = false;
-        for (unsigned i = SAM_PAGE_OPS; i-- > 0;) {
-            if (!has(f.reached, i))
-                continue;
-            uint64_t set[SAM_JIT_WORDS];
-            memcpy(set, loop->inside, sizeof set);
-            const bool leads = leads_into(&f, i, set, head);
-            const uint64_t *far = far_successors(&f, i);
-            loops |= leads && (f.to[i][0] == head || f.to[i][1] == head || (far && has(far, head)));
-            grown |= leads && add(loop->inside, i);
-        }
-    } while (grown);
+    if (!find_inside(&f, head, loop->inside)) {
+        /* Up to the barrier, where it is left. */
+        if (!find_inside(&beyond, head, loop->inside))
+            return false;
+        for (unsigned w = 0; w < SAM_JIT_WORDS; w++)
+            loop->inside[w] &= f.reached[w];
+    }
+    bool jumps = false;
     for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {
         struct sam_insn insn;
         if (!has(loop->inside, i))
@@ -182,9 +217,12 @@ bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, u
         loop->ops[i] = (uint16_t)insn.op;
         loop->acts[i] = sam_insn_rows[insn.op].does.act;
         note_operands(loop, i, &insn);
+        jumps |= insn.op == SAM_OP_jalr && !sam_jit_returns(&page->ops[i]);
         loop->splits |= sam_jit_moves_lanes(loop->acts[i]);
     }
+    for (unsigned w = 0; jumps && w < SAM_JIT_WORDS; w++)
+        loop->lands[w] = f.lands[w] & loop->inside[w];
     if (loop->splits) /* they change within it */
         memset(loop->modes + SAM_JIT_FIXED, 0, SAM_JIT_MODES - SAM_JIT_FIXED);
-    return loops;
+    return true;
 }

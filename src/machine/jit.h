@@ -31,6 +31,7 @@ struct sam_jit_loop {
     uint8_t modes[SAM_JIT_MODES];
     uint64_t frm_plain;
     uint64_t inside[SAM_JIT_WORDS]; /* its instructions; all others leave it */
+    uint64_t lands[SAM_JIT_WORDS];  /* of them: where indirect jumps have landed */
     uint64_t x_written, v_written[4];
     struct sam_uop uops[SAM_PAGE_OPS]; /* fn NULL */
     uint16_t ops[SAM_PAGE_OPS];        /* enum sam_op */
@@ -49,12 +50,18 @@ static inline bool sam_jit_has(const struct sam_jit_loop *loop, unsigned index)
     return index < SAM_PAGE_OPS && (loop->inside[index / 64] >> index % 64 & 1);
 }
 
+/* Whether a jalr returns from a function. */
+static inline bool sam_jit_returns(const struct sam_uop *jalr)
+{
+    return jalr->rd == SAM_X_SINK && (jalr->rs1 == 1 || jalr->rs1 == 5);
+}
+
 /* A translation, entered at the loop's head. Returns the micro-op of c->ops with which to continue,
  * c->loop_entry and c->loop_left being set; + SAM_JIT_PLAIN: with its own handler, not with the one
- * in the micro-op. */
+ * in the micro-op; + SAM_JIT_FAR: after an indirect jump out of the translation. */
 typedef uintptr_t sam_jit_code(struct sam_core *c, const struct sam_uop *op,
                                const struct sam_uop *entry, int64_t left);
-enum { SAM_JIT_PLAIN = 1 };
+enum { SAM_JIT_PLAIN = 1, SAM_JIT_FAR = 2, SAM_JIT_FLAGS = 3 };
 
 /* Machine code and its constants, for any page-aligned address. */
 struct sam_jit_image {
@@ -121,9 +128,10 @@ void sam_jit_keep(const char *path, const struct sam_jit_library *library,
 /* --- hot_loop.c */
 
 struct code_page;
-/* The natural loop of `head`, in the modes of `c`. False: nothing worth translating. */
+/* The natural loop of `head`, in the modes of `c`; indirect jumps go to `lands`. False: nothing
+ * worth translating. */
 bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, unsigned head,
-                       struct sam_jit_loop *loop);
+                       const uint64_t *lands, struct sam_jit_loop *loop);
 /* The instruction at this index if its handler is its own, or only counts it; else 0. */
 enum sam_op sam_hot_op(const struct code_page *page, unsigned index);
 

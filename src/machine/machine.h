@@ -189,6 +189,13 @@ struct sam_tlb_gap {
     uint32_t size; /* 0: none */
 };
 
+/* In a translation, where nothing changes the TLB: the page that an instruction accessed last and
+ * that may be accessed as a whole. */
+struct sam_last_page {
+    uint64_t base; /* ~0: none */
+    uint8_t *host; /* of address 0, if it were in the page */
+};
+
 struct sam_watches; /* watch.h */
 struct sam_journal; /* journal.h */
 
@@ -275,8 +282,11 @@ struct sam_core {
         uint32_t x32[SAM_X_SINK + 8];
         uint64_t x64[SAM_X_SINK + 8];
     };
-    const struct sam_uop *ops;     /* of the running page */
-    struct sam_counters *counters; /* of the running page, if instrumented (instrument.h) */
+    const struct sam_uop *ops; /* of the running page */
+    union {
+        struct sam_counters *counters; /* of the running page, if instrumented (instrument.h) */
+        struct sam_last_page *last;    /* of the running instruction, in a translation */
+    };
     uint64_t page_pc;              /* address of the running page */
     struct sam_tlb_entry *entries; /* tlb->entries */
     struct sam_tlb *tlb;

@@ -115,15 +115,39 @@ static inline uint64_t sam_retired_at(const struct sam_core *c, const struct sam
 #define SAM_ASSUME(condition) (void)0
 #endif
 
+/* The host address of an access if it is aligned and in the page last accessed, else NULL. */
+static inline uint8_t *sam_last_find(const struct sam_core *c, uint64_t address, unsigned size)
+{
+    if (!SAM_TRANSLATED ||
+        SAM_UNLIKELY((address & ~(uint64_t)(SAM_PAGE_SIZE - size)) != c->last->base))
+        return NULL;
+    uint8_t *host = (uint8_t *)((uintptr_t)c->last->host + (uintptr_t)address);
+    SAM_ASSUME(host);
+    return host;
+}
+
+static inline void sam_last_set(const struct sam_core *c, uint64_t address, uint32_t limit,
+                                uint8_t *page)
+{
+    if (!SAM_TRANSLATED || limit != SAM_PAGE_SIZE)
+        return;
+    c->last->base = address & ~(uint64_t)(SAM_PAGE_SIZE - 1);
+    c->last->host = (uint8_t *)((uintptr_t)page - (uintptr_t)c->last->base);
+}
+
 /* --- memory, the fast path. NULL: use sam_access_slow. XLEN 32. */
 static inline uint8_t *sam_fast32(const struct sam_core *c, uint32_t address, unsigned size,
                                   bool write)
 {
+    uint8_t *last = sam_last_find(c, address, size);
+    if (SAM_LIKELY(last))
+        return last;
     const struct sam_tlb_entry *page = &c->entries[address >> 12];
     uint32_t offset = address & (SAM_PAGE_SIZE - 1);
     uint32_t limit = write ? page->write_limit : page->read_limit;
     if (SAM_LIKELY(offset + size <= limit && !(address & (size - 1)))) {
         SAM_ASSUME(page->host);
+        sam_last_set(c, address, limit, page->host);
         return page->host + offset;
     }
     return NULL;
@@ -132,12 +156,16 @@ static inline uint8_t *sam_fast32(const struct sam_core *c, uint32_t address, un
 static inline uint8_t *sam_fast64(const struct sam_core *c, uint64_t address, unsigned size,
                                   bool write)
 {
+    uint8_t *last = sam_last_find(c, address, size);
+    if (SAM_LIKELY(last))
+        return last;
     const struct sam_tlb_entry *page = &c->entries[(uint32_t)address >> 12];
     uint32_t offset = (uint32_t)address & (SAM_PAGE_SIZE - 1);
     uint32_t limit = write ? page->write_limit : page->read_limit;
     if (SAM_LIKELY(page->tag == (uint32_t)(address >> 32) && offset + size <= limit &&
                    !(address & (size - 1)))) {
         SAM_ASSUME(page->host);
+        sam_last_set(c, address, limit, page->host);
         return page->host + offset;
     }
     return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random loops on two harts, one that interprets and one that translates every loop: registers,
  * memory, the end of the run and the instructions counted must agree. The programs trap in the
- * middle of loops, write over their own instructions, call functions and end with a used-up
- * budget. Skipped where the translator is not built. */
+ * middle of loops, write over their own instructions, call functions, jump through tables and end
+ * with a used-up budget. Skipped where the translator is not built. */
 #include "hart/core.h"
 #include "machine/jit.h"
 #include "program.h"
@@ -88,6 +88,26 @@ static void write_change(struct writer *w, unsigned label)
                       below(w, 2) ? 0x00340413u | below(w, 4096) << 20 : 0x00744493u);
 }
 
+/* Jumps through a table of jumps, or calls a function by its address. */
+static void write_indirect(struct writer *w, unsigned label)
+{
+    if (below(w, 2) == 0) {
+        sam_buffer_printf(&w->text, "\tlla t5, .Lf%u\n\tjalr t5\n", below(w, 2));
+        return;
+    }
+    sam_buffer_printf(&w->text, "\tandi t5, x%u, 12\n\tlla t4, .Lt%u\n\tadd t4, t4, t5\n", any(w),
+                      label);
+    sam_buffer_printf(&w->text, "\tjr t4\n.Lt%u:\n", label);
+    for (unsigned n = 0; n < 4; n++)
+        sam_buffer_printf(&w->text, "\tj .Lt%u_%u\n", label, n);
+    for (unsigned n = 0; n < 4; n++) {
+        sam_buffer_printf(&w->text, ".Lt%u_%u:\n", label, n);
+        write_plain(w);
+        if (n < 3 && below(w, 2))
+            sam_buffer_printf(&w->text, "\tj .Lt%u_3\n", label);
+    }
+}
+
 static void write_body(struct writer *w, unsigned depth)
 {
     static const char *const branches[] = {"beq", "bne", "blt", "bge", "bltu", "bgeu"};
@@ -108,6 +128,10 @@ static void write_body(struct writer *w, unsigned depth)
                 write_trap(w);
             break;
         case 1: sam_buffer_printf(&w->text, "\tcall .Lf%u\n", below(w, 2)); break;
+        case 5:
+            if (below(w, 4) == 0)
+                write_indirect(w, label);
+            break;
         case 2:
         case 3:
             if (depth < 3) {
