@@ -19,7 +19,7 @@ struct sam_tile_place {
 
 struct sam_tile_plan {
     bool manual;
-    bool crowded; /* placed by size in a memory whose places should rest */
+    bool crowded;                  /* placed by size in a memory whose places should rest */
     struct sam_tile_place *places; /* root tiles, ordered by first use */
     struct sam_tile_place **by_value;
     size_t count, capacity;
