@@ -104,9 +104,9 @@ static bool let_rest(struct lower *l, const struct sam_lower_times *times)
     return good;
 }
 
-/* What is tried in turn until the tiles fit: how many operations may pass one that waits, eighths
- * of the room of tiles that the order may take, since places are fragmented, and whether places
- * need not rest. */
+/* Attempts, in turn until the tiles fit: how many operations may pass one that waits, eighths of
+ * the room of tiles that the order may take, since places are fragmented, and whether places may be
+ * taken at once. */
 static const struct effort {
     unsigned ahead, eighths;
     bool crowded;
