@@ -74,7 +74,7 @@ static void divide_elements(struct lower_build *b, uint64_t elements, uint32_t g
     b->rows_known = b->cols_known = b->flat = true;
     b->code.partial = false;
     k->workgroups = b->step_warps < groups ? b->step_warps : groups;
-    k->warps = b->step_warps / k->workgroups;
+    k->warps = b->step_warps >> log_of(k->workgroups);
 }
 
 void sam_lower_build_divide(struct lower_build *b)

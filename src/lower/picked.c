@@ -197,7 +197,7 @@ static void gather(struct picked *k)
 static void scatter(struct picked *k)
 {
     const unsigned later = take(k);
-    unsigned value[2];
+    unsigned value[2] = {0};
     load_tile(k, k->tile, value);
     count_equal(k, true, later);
     PUT("vmsne.vi v0, v%u, 0; vmerge.vvm v%u, v%u, v%u, v0", later, k->at, k->at, k->own);
@@ -209,21 +209,22 @@ static void scatter(struct picked *k)
 /* In round i those lanes exchange that have the address of i lanes before them. */
 static void exchange(struct picked *k)
 {
+    const unsigned words = k->words == 2 ? 2 : 1;
     const unsigned loop = sam_lower_label(k->b->l), done = sam_lower_label(k->b->l);
     const unsigned earlier = take(k), round = take(k), turn = take(k), at = take(k);
     const unsigned old[2] = {take(k), take(k)}, found[2] = {take(k), take(k)};
-    unsigned expected[2], replacement[2];
+    unsigned expected[2] = {0}, replacement[2] = {0};
     load_tile(k, arg(k, 2), expected);
     load_tile(k, arg(k, 3), replacement);
     count_equal(k, false, earlier);
     PUT("vmv.v.i v%u, 0", round);
-    for (unsigned i = 0; i < k->words; i++)
+    for (unsigned i = 0; i < words; i++)
         PUT("vmv.v.i v%u, 0", found[i]);
     const struct turns turns = take_turns(k);
     PUT(".Lg%u:; setrpc t0, .Lg%u; vblt v%u, v%u, .Lg%u; vmseq.vv v%u, v%u, v%u; vmv.v.v v9, v%u",
         loop, done, earlier, round, done, turn, earlier, round, turn);
     load(k, k->dtype, k->at, old);
-    for (unsigned i = 0; i < k->words; i++)
+    for (unsigned i = 0; i < words; i++)
         PUT("vmv.v.v v0, v%u; vmerge.vvm v%u, v%u, v%u, v0; vmseq.vv v8, v%u, v%u;"
             "vand.vv v9, v9, v8",
             turn, found[i], found[i], old[i], old[i], expected[i]);
