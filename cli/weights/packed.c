@@ -16,7 +16,9 @@ static bool feed(int file, const char *path, struct sam_unpacker *unpacker,
 {
     uint8_t *piece = malloc(PIECE), header[64]; /* contains the restored size */
     long got = 0;
-    bool good = piece || cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
+    bool good = piece != NULL;
+    if (!good)
+        cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
     while (good && (got = weights_read_from(file, path, piece, PIECE, error)) > 0) {
         for (size_t i = 0; i < (size_t)got && fed->packed + i < sizeof header; i++)
             header[fed->packed + i] = piece[i];
