@@ -92,7 +92,8 @@ static void statement(struct assembler *as)
     if (named && first.text[0] == '.') {
         struct asm_lexer ahead = lexer;
         sam_asm_lex_next(&ahead);
-        if (sam_asm_condition_directive(as, first.text, first.size, &ahead))
+        if (!sam_asm_lex_is(&ahead, ":") && /* a label */
+            sam_asm_condition_directive(as, first.text, first.size, &ahead))
             return;
     }
     if (!sam_asm_is_active(as) || !take_labels(as, &lexer) || take_assignment(as, &lexer))

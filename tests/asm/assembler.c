@@ -186,6 +186,7 @@ TEST(test_conditions)
     WORDS("rv32i", ".if 0\nfoo bar ( \" \n.macro\n.if junk (\n.else\n.endif\n.endif\n.word 1", 1);
     /* a distance is a constant unless something in between can grow */
     WORDS("rv32i", "a: nop\nnop\n.if . - a == 8\n.word 1\n.endif", NOP, NOP, 1);
+    WORDS("rv32i", ".endif: nop\n.if: .word .if - .endif", NOP, 4); /* labels */
 }
 
 TEST(test_defines)
