@@ -177,7 +177,7 @@ TEST(short_circuits)
     expect("0 ? v3[99] : 3", 0, "3");
     expect("0 && tl3[5000]", 0, "0");
     rejects("1 && 1 / 0", "division by zero");
-    rejects("0 && nobody", "no name 'nobody'");
+    rejects("0 && missing", "no name 'missing'");
     rejects("0 || *0", "no memory at 0x0");
 }
 

@@ -10,7 +10,7 @@
  *                      either all that it writes to standard output, then to standard error,
  *                      where "..." is any text within a line and, alone, any lines; or
  *   ~ TEXT             it writes TEXT somewhere
- *   ~~ TEXT            it writes TEXT, behind the TEXT of the "~~" before
+ *   ~~ TEXT            it writes TEXT, after the TEXT of the last "~~"
  *   !~ TEXT            it does not
  *   [exit N]           the exit status of that command, if it is not 0
  *   ?N COMMAND => TEXT the command ends with status N (2 if there is none) and writes one line to
@@ -131,7 +131,7 @@ static char *const *expect_command(char *const *at)
     char *const *expected = at;
     size_t count = 0;
     bool parts = false;
-    const char *rest = sam_buffer_text(&o.out); /* behind the last "~~ TEXT" */
+    const char *rest = sam_buffer_text(&o.out); /* after the last "~~ TEXT" */
     while (*at && !begins(*at, "[exit ") && !is_input(*at)) {
         const bool absent = begins(*at, "!~ ");
         if (begins(*at, "~~ ")) {
