@@ -29,17 +29,18 @@ PREDICATES = {"TFILLPAD": "TileVecArithmeticDataTypeSupported", "TMATMUL": "Tile
 FLOATS = ["f32", "f16", "bf16"]
 WHOLE = ["i32", "ui32", "i16", "ui16", "i8", "ui8"]
 LONG = ["i64", "ui64"]
+PAIRS = ["e2m1", "e1m2"]
 SHORT = ["f32", "tf32", "hf32", "f16", "bf16", "e5m2", "e4m3"]
 SMALL = ["hif8", "e3m2", "e2m3"]
 CLASSES = {"ORDER": FLOATS + WHOLE, "REAL": FLOATS, "WHOLE": WHOLE, "BITS": LONG + WHOLE,
            "SHORT": SHORT + SMALL + ["e8m0"] + WHOLE, "BASIC": ["f64"] + SHORT + LONG + WHOLE,
-           "FACTOR": SHORT + SMALL + ["i16", "ui16", "i8", "ui8"], "SCALED": ["f16", "bf16", "e5m2", "e4m3", "e2m1"],
-           "ANY": ["f64"] + SHORT + SMALL + ["e8m0"] + LONG + WHOLE}
+           "FACTOR": SHORT + SMALL + ["i16", "ui16", "i8", "ui8"] + PAIRS, "SCALED": ["f16", "bf16", "e5m2", "e4m3"] + PAIRS,
+           "INDEXED": ["f64"] + SHORT + SMALL + ["e8m0"] + LONG + WHOLE}
+CLASSES["ANY"] = CLASSES["INDEXED"] + PAIRS
 CLASSES["CONVERTED"] = CLASSES["ANY"]
 # Families whose shape function fixes the dtype of the first source.
 FIRST = {"QUANT": ["f32"], "DEQUANT": ["i8", "ui8"], "HISTOGRAM": ["ui32", "ui16"]}
 # Operations whose text leaves some out: those of pairs, those of 64 bits.
-PAIRS = ["e2m1", "e1m2"]
 WITHOUT = {"TSCATTER": PAIRS, "MGATHER": PAIRS, "MGATHER_CAS": PAIRS, "MGATHER_MASK": PAIRS, "MSCATTER": PAIRS,
            "MSCATTER_MASK": PAIRS, "GMOV": ["f64"] + LONG, "TPREFETCH": ["f64"] + LONG}
 

@@ -118,11 +118,19 @@ static enum sam_status unpack(const void *data, size_t size, struct run_argument
     for (size_t i = 0; i < w->rank; i++)
         a->array.shape[i] = w->shape[i];
     a->array.size = count * sam_dtype_size(to);
+    if (sam_dtype_bits(to) == 4) { /* as they are: pairs */
+        const bool even = w->rank && w->shape[w->rank - 1] % 2 == 0;
+        a->array.count = a->array.size = (size_t)w->size;
+        a->array.rank = even ? w->rank : 1;
+        a->array.shape[a->array.rank - 1] = even ? w->shape[w->rank - 1] / 2 : w->size;
+    }
     uint8_t *bytes = malloc((size_t)w->size + 1), *out = malloc(a->array.size + 1);
     a->array.data = out;
     status = bytes && out ? sam_packed_read(packed, index, 0, w->size, bytes, error)
                           : refuse_packed(error, SAM_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < count && status == SAM_OK; i++) {
+    if (status == SAM_OK && sam_dtype_bits(to) == 4)
+        memcpy(out, bytes, (size_t)w->size);
+    for (size_t i = 0; i < count && status == SAM_OK && sam_dtype_bits(to) != 4; i++) {
         const size_t bits = sam_dtype_bits(w->type), at = i * bits;
         uint64_t element = 0;
         memcpy(&element, bytes + at / 8, bits < 8 ? 1 : bits / 8);

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 /* The element types of tiles, as programs spell them: SAM_TILE(vec, f32, 16, 16). The last
- * eleven are for some operations only (docs/tile-acceptance.md). */
+ * thirteen are for some operations only (docs/tile-acceptance.md). */
 #define SAM_TILE_f32  SAM_F32
 #define SAM_TILE_f16  SAM_F16
 #define SAM_TILE_bf16 SAM_BF16
@@ -44,6 +44,8 @@ extern "C" {
 #define SAM_TILE_hif8 SAM_HIF8
 #define SAM_TILE_e3m2 SAM_E3M2
 #define SAM_TILE_e2m3 SAM_E2M3
+#define SAM_TILE_e2m1 SAM_E2M1
+#define SAM_TILE_e1m2 SAM_E1M2
 
 /* The memory that a tile is in. */
 enum sam_tile_loc {

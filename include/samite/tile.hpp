@@ -66,6 +66,8 @@ namespace detail
 {
 
 template <typename T> struct dtype;
+template <typename T>
+constexpr bool is_pair = std::is_same_v<T, float4_e2m1x2_t> || std::is_same_v<T, float4_e1m2x2_t>;
 #define SAMITE_DTYPE_(type, name)                                                                  \
     template <> struct dtype<type> {                                                               \
         static constexpr sam_dtype value = SAM_TILE_##name;                                        \
@@ -77,6 +79,8 @@ SAMITE_DTYPE_(bfloat16_t, bf16)
 SAMITE_DTYPE_(float8_e4m3_t, e4m3)
 SAMITE_DTYPE_(float8_e5m2_t, e5m2)
 SAMITE_DTYPE_(float8_e8m0_t, e8m0)
+SAMITE_DTYPE_(float4_e2m1x2_t, e2m1)
+SAMITE_DTYPE_(float4_e1m2x2_t, e1m2)
 SAMITE_DTYPE_(int8_t, i8)
 SAMITE_DTYPE_(uint8_t, ui8)
 SAMITE_DTYPE_(int16_t, i16)
@@ -283,7 +287,8 @@ class Tile
         return tile_.type.valid_cols;
     }
 
-    /* The valid rectangle from and to GetValidRow() x GetValidCol() values, row by row. */
+    /* The valid rectangle from and to GetValidRow() x GetValidCol() values, row by row; those of 4
+     * bits are in pairs, of which each row has a whole number. */
     void fill(const T *values)
     {
         sam_error error;
@@ -291,7 +296,7 @@ class Tile
     }
     void fill(const std::vector<T> &values)
     {
-        const bool whole = int64_t(values.size()) == GetValidRow() * GetValidCol();
+        const bool whole = int64_t(values.size()) == count();
         detail::check(whole ? SAM_OK : SAM_ERR_USAGE, "as many values as the tile has elements");
         fill(values.data());
     }
@@ -302,7 +307,7 @@ class Tile
     }
     std::vector<T> read() const
     {
-        std::vector<T> values(size_t(GetValidRow() * GetValidCol()));
+        std::vector<T> values(size_t(count()));
         if (!values.empty())
             read(values.data());
         return values;
@@ -322,6 +327,10 @@ class Tile
     }
 
   private:
+    int64_t count() const
+    {
+        return GetValidRow() * (detail::is_pair<T> ? (GetValidCol() + 1) / 2 : GetValidCol());
+    }
     static sam_tile_core *core()
     {
         return Core::current().get();

@@ -129,6 +129,14 @@ struct float8_e5m2_t {
 struct float8_e8m0_t {
     uint8_t bits;
 };
+/* The bits of two floats of 4 bits, the first in the low half. A tile of R x C elements of such a
+ * type has R x C numbers. */
+struct float4_e2m1x2_t {
+    uint8_t bits;
+};
+struct float4_e1m2x2_t {
+    uint8_t bits;
+};
 
 } // namespace samite
 

@@ -90,7 +90,8 @@ SAM_API void sam_tile_core_stats(const struct sam_tile_core *core, struct sam_ti
  * multiple of 32, or the tile is in use. Whether it fits its memory is checked at its first use. */
 SAM_API enum sam_status sam_tassign(struct sam_tile *tile, uint64_t address);
 /* Fill the valid rectangle from `values`: valid_rows x valid_cols elements of the tile's dtype
- * (bf16 as uint16_t, f16 as its bits), row by row without gaps. Places the tile on the core. The
+ * (bf16 as uint16_t, f16 as its bits, those of 4 bits as pairs, a row from a byte on), row by row
+ * without gaps. Places the tile on the core. The
  * host waits for all operations. SAM_ERR_USAGE: an invalid type; SAM_ERR_TRAP: no room. */
 SAM_API enum sam_status sam_tile_fill(struct sam_tile_core *core, struct sam_tile *tile,
                                       const void *values, struct sam_error *error);

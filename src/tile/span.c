@@ -70,10 +70,37 @@ bool sam_tile_span_tile(struct sam_tile_span *s, const struct sam_tile_type *t, 
                         uint32_t pitch)
 {
     bool by_rows = t->blayout == SAM_TILE_row_major;
-    int64_t size = (int64_t)sam_tile_size(t->dtype);
-    int64_t lines = by_rows ? t->rows : t->cols, stride = pitch * size;
-    return sam_tile_span_make(s, (int64_t)offset, (by_rows ? t->cols : t->rows) * size, 1, &lines,
-                              &stride);
+    int64_t lines = by_rows ? t->rows : t->cols;
+    int64_t size = (int64_t)sam_tile_length(t->dtype, by_rows ? t->cols : t->rows);
+    int64_t stride = (int64_t)sam_tile_length(t->dtype, pitch);
+    return sam_tile_span_make(s, (int64_t)offset, size, 1, &lines, &stride);
+}
+
+bool sam_tile_span_window(struct sam_tile_span *s, enum sam_dtype dtype, int64_t start,
+                          int64_t base, uint32_t rank, const int64_t *shape, const int64_t *strides)
+{
+    const int64_t size = (int64_t)sam_tile_size(dtype);
+    const uint32_t last = rank - 1;
+    int64_t steps[SAM_TILE_RANK] = {0}, first;
+    bool even = base % 2 == 0 && (strides[last] == 1 || shape[last] == 1);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (__builtin_mul_overflow(strides[i], size, &steps[i]))
+            return false;
+        even &= i == last || strides[i] % 2 == 0;
+    }
+    if (__builtin_mul_overflow(base, size, &first))
+        return false;
+    if (!sam_tile_is_paired(dtype))
+        return sam_tile_span_make(s, start + first, size, rank, shape, steps);
+    if (even) { /* rows of whole bytes */
+        for (uint32_t i = 0; i < last; i++)
+            steps[i] /= 2;
+        return sam_tile_span_make(s, start + base / 2, (shape[last] + 1) / 2, last, shape, steps);
+    }
+    if (!sam_tile_span_make(s, base, 1, rank, shape, steps))
+        return false;
+    const int64_t low = s->low >> 1, high = (s->high + 1) >> 1; /* all from the first to the last */
+    return sam_tile_span_make(s, start + low, s->size ? high - low : 0, 0, NULL, NULL);
 }
 
 bool sam_tile_span_repeat(struct sam_tile_span *s, int64_t times, int64_t step)

@@ -22,6 +22,11 @@ bool sam_tile_span_make(struct sam_tile_span *span, int64_t low, int64_t size, u
 /* The lines of a tile at `offset`, `pitch` elements apart. */
 bool sam_tile_span_tile(struct sam_tile_span *span, const struct sam_tile_type *type,
                         uint64_t offset, uint32_t pitch);
+/* The bytes of a window of an array: `rank` dimensions of `dtype` from element `base` on, the array
+ * at `start`. */
+bool sam_tile_span_window(struct sam_tile_span *span, enum sam_dtype dtype, int64_t start,
+                          int64_t base, uint32_t rank, const int64_t *shape,
+                          const int64_t *strides);
 /* The span repeated `times` times, `step` bytes apart. */
 bool sam_tile_span_repeat(struct sam_tile_span *span, int64_t times, int64_t step);
 /* Returns whether two spans share a byte, with the first shared run found. */

@@ -156,11 +156,12 @@ bool sam_tile_op_describe(size_t index, struct sam_tile_op_text *text)
         [SAM_TILE_REAL] = "floats",
         [SAM_TILE_WHOLE] = "integers",
         [SAM_TILE_BITS] = "integers, including 64 bits",
-        [SAM_TILE_SHORT] = "all of up to 32 bits",
-        [SAM_TILE_BASIC] = "all but e8m0, hif8, e3m2, e2m3",
+        [SAM_TILE_SHORT] = "all of 8 to 32 bits",
+        [SAM_TILE_BASIC] = "all but e8m0, hif8, e3m2, e2m3, e2m1, e1m2",
         [SAM_TILE_CONVERTED] = "all; to e8m0: floats",
         [SAM_TILE_FACTOR] = "floats of up to 32 bits, but e8m0; i8, i16, ui8, ui16",
-        [SAM_TILE_SCALED] = "e4m3, e5m2, ui8 (pairs of e2m1), f16, bf16",
+        [SAM_TILE_SCALED] = "e4m3, e5m2, e2m1, e1m2, ui8 (pairs of e2m1), f16, bf16",
+        [SAM_TILE_INDEXED] = "all of 8 bits or more",
         [SAM_TILE_ANY] = "all, including 64 bits"};
     if (index >= SAM_COUNT(sam_tile_rows))
         return false;

@@ -155,6 +155,7 @@ enum sam_tile_class {
     SAM_TILE_CONVERTED,
     SAM_TILE_FACTOR,
     SAM_TILE_SCALED,
+    SAM_TILE_INDEXED, /* all but those of 4 bits */
     SAM_TILE_ANY
 };
 
@@ -351,10 +352,34 @@ static inline bool sam_tile_has_dtype(enum sam_dtype dtype)
 {
     return sam_dtype_exists(dtype) && sam_dtype_table[dtype].tile;
 }
-/* Of a tile dtype: its bytes; whether it is a float; whether it has negative values. */
+/* Of a tile dtype: whether two elements share a byte, the first in its low half; the bytes of an
+ * element by itself, then in the low half of one; those of n elements that follow each other;
+ * whether it is a float; whether it has negative values. */
+static inline bool sam_tile_is_paired(enum sam_dtype dtype)
+{
+    return sam_dtype_table[dtype].bits == 4;
+}
 static inline size_t sam_tile_size(enum sam_dtype dtype)
 {
-    return sam_dtype_table[dtype].bits / 8;
+    return (sam_dtype_table[dtype].bits + 7u) / 8;
+}
+static inline uint64_t sam_tile_length(enum sam_dtype dtype, uint64_t n)
+{
+    return sam_tile_is_paired(dtype) ? n / 2 + n % 2 : n * sam_tile_size(dtype);
+}
+/* The elements of an array that represents those of `dtype`: a byte may be two. */
+static inline size_t sam_tile_elements(const struct sam_array *array, enum sam_dtype dtype)
+{
+    return array->count * (sam_tile_is_paired(dtype) && array->dtype != dtype ? 2 : 1);
+}
+/* Element k of those from `at` on, of 4 bits. */
+static inline uint8_t sam_tile_half(const uint8_t *at, uint64_t k)
+{
+    return at[k / 2] >> (k % 2 * 4) & 15;
+}
+static inline void sam_tile_set_half(uint8_t *at, uint64_t k, uint8_t bits)
+{
+    at[k / 2] = (uint8_t)((at[k / 2] & (k % 2 ? 15 : 240)) | bits << (k % 2 * 4));
 }
 static inline bool sam_tile_is_real(enum sam_dtype dtype)
 {

@@ -70,8 +70,8 @@ enum sam_status sam_tile_check_options(const struct sam_tile_options *options,
 
 uint64_t sam_tile_bytes(const struct sam_tile_type *type)
 {
-    uint64_t bytes = (uint64_t)type->rows * type->cols;
-    return __builtin_mul_overflow(bytes, sam_tile_size(type->dtype), &bytes) ? UINT64_MAX : bytes;
+    const uint64_t elements = (uint64_t)type->rows * type->cols;
+    return elements > UINT64_MAX / 8 ? UINT64_MAX : sam_tile_length(type->dtype, elements);
 }
 
 bool sam_tile_may_be_one(const struct sam_tile_row *row, size_t index,

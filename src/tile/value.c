@@ -35,6 +35,9 @@ void sam_tile_read_reals(enum sam_dtype dtype, const void *from, size_t n, float
 {
     if (dtype == SAM_F32)
         memcpy(to, from, n * sizeof *to);
+    else if (sam_tile_is_paired(dtype))
+        for (size_t i = 0; i < n; i++)
+            to[i] = (float)sam_dtype_value(dtype, ((const uint8_t *)from)[i]);
     else
         sam_dtype_widen(dtype, SAM_F32, from, n, to, NULL);
 }

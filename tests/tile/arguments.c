@@ -297,7 +297,7 @@ TEST(calls)
         case 7: bad.shape[0] = INT64_MAX; break;
         case 8: bad.shape[1] = -1; break;
         case 9: bad.dtype = SAM_OPAQUE; break;
-        case 10: bad.dtype = SAM_E2M1; break;
+        case 10: bad.dtype = SAM_E3M0; break;
         default: bad.strides[0] = INT64_MIN; break;
         }
         for (int load = 0; load < 2; load++)

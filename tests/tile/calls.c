@@ -451,7 +451,7 @@ TEST(test_no_such_number)
     sam_tile_fold_columns(SAM_TILE_f32, false, SAM_TILE_NAN_NUMBER, false, NULL, NULL, 0, 2, 2);
     /* Element types of the library that tiles do not have. */
     for (int n = 0; n < SAM_DTYPES; n++) {
-        struct sam_tile other = SAM_TILE(vec, f32, 32, 32);
+        struct sam_tile other = SAM_TILE(vec, f32, 32, 64);
         other.type.dtype = (enum sam_dtype)n;
         bool known = strcmp(sam_tile_dtype_name((enum sam_dtype)n), "?") != 0;
         assert_int_equal(sam_tile_place_on(core, &other, &error), known ? SAM_OK : SAM_ERR_USAGE);

@@ -39,9 +39,9 @@ static const char *word(struct writer *w, const char *const *words)
     return words[below(w, n)];
 }
 
-static const char *const dtypes[] = {"f32", "f16",  "bf16", "i8",   "ui8",  "i16",  "ui16",
-                                     "i32", "ui32", "i64",  "ui64", "e4m3", "e5m2", "e8m0",
-                                     "f64", "tf32", "hf32", "hif8", "e3m2", "e2m3", NULL};
+static const char *const dtypes[] = {"f32",  "f16",  "bf16", "i8",   "ui8",  "i16",  "ui16", "i32",
+                                     "ui32", "i64",  "ui64", "e4m3", "e5m2", "e8m0", "f64",  "tf32",
+                                     "hf32", "hif8", "e3m2", "e2m3", "e2m1", "e1m2", NULL};
 
 /* --- types */
 
@@ -153,7 +153,8 @@ static void scalar(struct writer *w)
     static const char *const wholes[] = {"0", "1", "127", "0x7f", "42", NULL};
     const char *dtype = word(w, dtypes);
     const bool real = strchr(dtype, 'f') && strcmp(dtype, "hif8") != 0;
-    const bool six = strcmp(dtype, "e3m2") == 0 || strcmp(dtype, "e2m3") == 0; /* bits: up to 7.5 */
+    /* up to 1.75, bits up to 15 */
+    const bool six = dtype[0] == 'e' && dtype[1] < '4';
     const char *number = six ? "-1.5" : word(w, real ? reals : wholes);
     PUT("%%v%u = arith.constant %s : %s\n", w->fresh, number, dtype);
     define(w, 's', dtype);

@@ -6,10 +6,11 @@
 #include "samite/tile_ops.h"
 #include "tile/tile.h"
 
-enum { M = 5, N = 7, K = 70, BLOCKS = 3, ROOM = 96, WIDE = 32 };
+enum { M = 5, N = 8, K = 70, BLOCKS = 3, ROOM = 128, WIDE = 32 };
 
 /* ui8: pairs of e2m1 */
-static const enum sam_dtype dtypes[] = {SAM_E4M3, SAM_E5M2, SAM_U8, SAM_F16, SAM_BF16};
+static const enum sam_dtype dtypes[] = {SAM_E4M3, SAM_E5M2, SAM_U8,  SAM_F16,
+                                        SAM_BF16, SAM_E2M1, SAM_E1M2};
 
 /* Element k of a line of `pitch` bytes or elements; pairs lie along K. */
 static float element(enum sam_dtype dtype, const uint8_t *data, size_t line, size_t k, size_t pitch)
@@ -133,8 +134,8 @@ static void product(uint64_t *seed, enum sam_dtype left, enum sam_dtype right, u
 TEST(test_scaled_products)
 {
     uint64_t seed = test_seed();
-    for (unsigned n = 0; n < 25 * 6; n++)
-        product(&seed, dtypes[n % 5], dtypes[n / 5 % 5], n / 25 % 3, n >= 75);
+    for (unsigned n = 0; n < 49 * 6; n++)
+        product(&seed, dtypes[n % 7], dtypes[n / 7 % 7], n / 49 % 3, n >= 3 * 49);
 }
 
 /* Messages of the checker. */
@@ -166,7 +167,7 @@ TEST(test_refused)
         const char *types, *message;
     } cases[] = {
         {LEFT("f32") SCALES("5", "2") ", " RIGHT("e4m3") SCALES("2", "7"),
-         "source 1 is of f32: expected e4m3, e5m2, ui8 (pairs of e2m1), f16 or bf16"},
+         "source 1 is of f32: expected e4m3, e5m2, e2m1, e1m2, ui8 (pairs of e2m1), f16 or bf16"},
         {LEFT("e4m3") SCALES("5", "3") ", " RIGHT("e5m2") SCALES("2", "7"),
          "source 2 has 3 blocks of scales for 40 elements: expected one per 32"},
         {LEFT("e4m3") SCALES("5", "1") ", " RIGHT("e5m2") SCALES("2", "7"),

@@ -24,6 +24,8 @@ static const struct format formats[] = {
     {SAM_TILE_e5m2, 5, 2, 0, 15, 0x7c, 0x7c, 0x7e},
     {SAM_TILE_e3m2, 3, 2, 0, 3, 0x20, 0x1f, 0},
     {SAM_TILE_e2m3, 2, 3, 0, 1, 0x20, 0x1f, 0},
+    {SAM_TILE_e2m1, 2, 1, 0, 1, 8, 7, 0},
+    {SAM_TILE_e1m2, 1, 2, 0, 1, 8, 7, 0},
     {SAM_TILE_f32, 8, 23, 0, 127, 255 << 23, 0x7f800000, 0x7fc00000},
     {SAM_TILE_f16, 5, 10, 0, 15, 0x7c00, 0x7c00, 0x7e00},
     {SAM_TILE_bf16, 8, 7, 0, 127, 0x7f80, 0x7f80, 0x7fc0},
@@ -133,7 +135,7 @@ static long double far_value(const struct exact *e, long double x)
 static uint64_t element(uint64_t *seed, enum sam_dtype dtype)
 {
     const struct format *f = format_of(dtype);
-    const uint64_t r = test_random(seed), width = 8 * sam_dtype_size(dtype);
+    const uint64_t r = test_random(seed), width = sam_dtype_bits(dtype);
     const uint64_t all = r >> 3 & (UINT64_MAX >> (64 - width));
     if (!f)
         return r % 8 == 0   ? (r >> 40 & 1) << (width - 1)
@@ -521,14 +523,15 @@ static uint32_t product_of(const struct tiles *t, const enum sam_dtype of[2], si
 TEST(test_products)
 {
     static const enum sam_dtype dtypes[] = {
-        SAM_TILE_tf32, SAM_TILE_hf32, SAM_TILE_e4m3, SAM_TILE_e5m2, SAM_TILE_ui8, SAM_TILE_i16,
-        SAM_TILE_ui16, SAM_TILE_e3m2, SAM_TILE_e2m3, SAM_TILE_f16,  SAM_TILE_i8,  SAM_TILE_bf16};
+        SAM_TILE_tf32, SAM_TILE_hf32, SAM_TILE_e4m3, SAM_TILE_e5m2, SAM_TILE_ui8,
+        SAM_TILE_i16,  SAM_TILE_ui16, SAM_TILE_e3m2, SAM_TILE_e2m3, SAM_TILE_f16,
+        SAM_TILE_i8,   SAM_TILE_bf16, SAM_TILE_e2m1, SAM_TILE_e1m2};
     enum { K = 20, N = 8 };
     static struct tiles t;
     uint64_t seed = test_seed();
     for (unsigned n = 0; n < 600; n++) {
         const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
-        const size_t k = n % 30 ? 1 + test_below(&seed, K) : 0;
+        const size_t k = n % 30 ? 2 + test_below(&seed, K / 2) * 2 : 0;
         enum sam_dtype of[2] = {dtype, dtypes[test_below(&seed, SAM_COUNT(dtypes))]};
         uint32_t found[R * N];
         if (sam_dtype_class(of[1]) != sam_dtype_class(dtype))
@@ -536,8 +539,8 @@ TEST(test_products)
         open(&t, &seed, dtype, dtype);
         for (size_t i = 0; i < COUNT; i++)
             test_set(t.y, i, of[1], element(&seed, of[1]));
-        t.a = (struct sam_tile)SAM_TILE_VALID(left, f32, R, 32, R, (int64_t)k);
-        t.b = (struct sam_tile)SAM_TILE_VALID(right, f32, 32, 32, (int64_t)k, N);
+        t.a = (struct sam_tile)SAM_TILE_VALID(left, f32, R, 64, R, (int64_t)k);
+        t.b = (struct sam_tile)SAM_TILE_VALID(right, f32, 32, 64, (int64_t)k, N);
         t.a.type.dtype = of[0];
         t.b.type.dtype = of[1];
         struct sam_tile d = SAM_TILE_VALID(acc, f32, R, 32, R, N);

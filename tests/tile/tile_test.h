@@ -50,6 +50,8 @@ static inline uint64_t test_bits(const void *data, size_t index, enum sam_dtype 
 {
     size_t size = sam_dtype_size(dtype);
     uint64_t bits = 0;
+    if (sam_dtype_bits(dtype) == 4) /* two in a byte */
+        return ((const uint8_t *)data)[index / 2] >> (index % 2 * 4) & 15;
     memcpy(&bits, (const uint8_t *)data + index * size, size);
     return bits;
 }
@@ -57,6 +59,11 @@ static inline uint64_t test_bits(const void *data, size_t index, enum sam_dtype 
 static inline void test_set(void *data, size_t index, enum sam_dtype dtype, uint64_t bits)
 {
     size_t size = sam_dtype_size(dtype);
+    uint8_t *const pair = (uint8_t *)data + index / 2;
+    if (sam_dtype_bits(dtype) == 4) {
+        *pair = (uint8_t)(index % 2 ? (*pair & 15) | bits << 4 : (*pair & 240) | (bits & 15));
+        return;
+    }
     memcpy((uint8_t *)data + index * size, &bits, size);
 }
 

@@ -38,12 +38,18 @@ enum sam_status sam_tile_bind_shape(const char *name, struct sam_tile_type *type
     uint64_t rows = 1, cols = array->rank ? array->shape[array->rank - 1] : 1;
     for (size_t i = 0; i + 1 < array->rank; i++)
         rows *= array->shape[i];
+    const bool pairs = sam_tile_is_paired(type->dtype) && array->dtype != type->dtype;
+    if (pairs && cols <= UINT32_MAX) /* the last one of a row may be half */
+        cols = 2 * cols - (type->valid_cols % 2 != 0 && type->valid_cols > 0 && cols);
     if (type->valid_rows == SAM_TILE_DYNAMIC && rows <= type->rows)
         type->valid_rows = (int64_t)rows;
     if (type->valid_cols == SAM_TILE_DYNAMIC && cols <= type->cols)
         type->valid_cols = (int64_t)cols;
     bool flat =
-        array->rank == 1 && array->count == (uint64_t)type->valid_rows * (uint64_t)type->valid_cols;
+        array->rank == 1 &&
+        array->count == (uint64_t)type->valid_rows *
+                            (pairs ? sam_tile_length(type->dtype, (uint64_t)type->valid_cols)
+                                   : (uint64_t)type->valid_cols);
     if (flat || ((uint64_t)type->valid_rows == rows && (uint64_t)type->valid_cols == cols))
         return SAM_OK;
     return sam_fail(error, SAM_ERR_INPUT,

@@ -84,7 +84,7 @@ static void check_subset(struct checker *c, const struct sam_tile_op *op)
                            "the window ends at %s %" PRId64 ": the tile has %" PRIu64,
                            i ? "column" : "row", offset[i] + (int64_t)size[i], room[i]);
     bool by_rows = u->blayout == SAM_TILE_row_major;
-    if ((uint64_t)offset[by_rows] * sam_tile_size(u->dtype) % 32)
+    if ((uint64_t)offset[by_rows] * sam_dtype_table[u->dtype].bits % (32 * 8))
         sam_tile_error(c->verifier.report, op->pos,
                        "the window does not start at a multiple of 32 bytes");
 }

@@ -221,11 +221,10 @@ static void product(const struct checked_op *s, size_t a, size_t d)
     enum sam_dtype dtype = tile(s, a)->dtype;
     const bool real = sam_tile_is_real(dtype);
     if (!is_factor(tile(s, a)))
-        FAULT(
-            s, a,
-            "%s: %s is of %s: expected f16, bf16, f32, tf32, hf32, hif8, e5m2, e4m3, e3m2, e2m3 or "
-            "integers of 8 or 16 bits",
-            s->row->name, which(s, a), sam_tile_dtype_name(dtype));
+        FAULT(s, a,
+              "%s: %s is of %s: expected f16, bf16, f32, tf32, hf32, hif8, e5m2, e4m3, e3m2, e2m3, "
+              "e2m1, e1m2 or integers of 8 or 16 bits",
+              s->row->name, which(s, a), sam_tile_dtype_name(dtype));
     if (sam_dtype_class(tile(s, b)->dtype) != sam_dtype_class(dtype) || !is_factor(tile(s, b)))
         FAULT(s, b,
               "%s: %s is of %s, %s of %s: expected two floats of up to 32 bits, or two integers of "
@@ -244,8 +243,10 @@ static void scaled_factor(const struct checked_op *s, size_t a, int64_t depth, b
     const struct sam_tile_type *type = tile(s, a), *scale = tile(s, a + 1);
     const enum sam_dtype dtype = type->dtype;
     const bool pairs = dtype == SAM_U8;
-    if (!pairs && dtype != SAM_E4M3 && dtype != SAM_E5M2 && dtype != SAM_F16 && dtype != SAM_BF16)
-        FAULT(s, a, "%s: %s is of %s: expected e4m3, e5m2, ui8 (pairs of e2m1), f16 or bf16",
+    if (!pairs && dtype != SAM_E4M3 && dtype != SAM_E5M2 && dtype != SAM_F16 && dtype != SAM_BF16 &&
+        !sam_tile_is_paired(dtype))
+        FAULT(s, a,
+              "%s: %s is of %s: expected e4m3, e5m2, e2m1, e1m2, ui8 (pairs of e2m1), f16 or bf16",
               s->row->name, which(s, a), sam_tile_dtype_name(dtype));
     if (pairs && type->blayout != (left ? SAM_TILE_row_major : SAM_TILE_col_major))
         FAULT(s, a, "%s: %s, of pairs, has blayout %s: expected %s", s->row->name, which(s, a),

@@ -10,12 +10,13 @@ static bool dtype_allowed(const void *context, enum sam_dtype dtype)
     bool good = !sam_tile_is_special(dtype);
     switch (s->row->dtypes) {
     case SAM_TILE_ANY: return true;
+    case SAM_TILE_INDEXED: return !sam_tile_is_paired(dtype);
     case SAM_TILE_REAL: good = good && real; break;
     case SAM_TILE_WHOLE: good = good && !real; break;
     case SAM_TILE_BITS: good = !real; break;
-    case SAM_TILE_SHORT: good = sam_tile_size(dtype) <= 4; break;
+    case SAM_TILE_SHORT: good = sam_tile_size(dtype) <= 4 && !sam_tile_is_paired(dtype); break;
     case SAM_TILE_CONVERTED: good = true; break;
-    case SAM_TILE_BASIC: /* not e8m0, hif8, e3m2, e2m3 */
+    case SAM_TILE_BASIC: /* not e8m0, hif8, e3m2, e2m3, e2m1, e1m2 */
         good = !real || (!f->is_unsigned && !f->is_tapered && f->top != SAM_FP_ALL_REAL);
         break;
     default: break;

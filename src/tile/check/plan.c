@@ -63,7 +63,7 @@ bool sam_tile_span_in_root(const struct sam_tile_program *p, const struct sam_ti
         for (uint32_t i = 0; i < 2; i++)
             if (!sam_tile_constant(p, sam_tile_arg(p, op, 1 + i), &from[i]))
                 return false;
-        base += (uint64_t)(from[!by_rows] * pitch + from[by_rows]) * sam_tile_size(type->dtype);
+        base += sam_tile_length(type->dtype, (uint64_t)(from[!by_rows] * pitch + from[by_rows]));
         at = sam_tile_arg(p, op, 0);
     }
     return sam_tile_span_tile(span, type, base, pitch);

@@ -65,14 +65,14 @@ static bool part_span(const struct waits *w, uint32_t value, uint32_t *pointer,
     if (!constants(w, part, 1, rank, offsets) || !constants(w, part, 1 + rank, rank, sizes) ||
         !constants(w, view, 1 + rank, rank, strides))
         return false;
-    int64_t size = (int64_t)sam_tile_size(sam_tile_ty(w->p, value)->dtype), step;
+    int64_t step;
     for (uint32_t i = 0; i < rank; i++)
-        if (sizes[i] < 0 || __builtin_mul_overflow(strides[i], size, &strides[i]) ||
-            __builtin_mul_overflow(strides[i], offsets[i], &step) ||
+        if (sizes[i] < 0 || __builtin_mul_overflow(strides[i], offsets[i], &step) ||
             __builtin_add_overflow(base, step, &base))
             return false;
     *pointer = sam_tile_arg(w->p, view, 0);
-    return sam_tile_span_make(span, base, size, rank, sizes, strides);
+    return sam_tile_span_window(span, sam_tile_ty(w->p, value)->dtype, 0, base, rank, sizes,
+                                strides);
 }
 
 /* --- operations */

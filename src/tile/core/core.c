@@ -22,6 +22,7 @@ void sam_tile_core_open(struct sam_tile_core *core, const uint64_t sizes[SAM_TIL
 {
     for (int i = 0; i < SAM_TILE_LOCS; i++)
         core->memories[i].size = (sizes[i] + 63) / 64 * 64;
+    core->memories[SAM_TILE_SPARE].size = INT64_MAX;
 }
 
 bool sam_tile_core_reach(struct sam_tile_core *core, enum sam_tile_loc loc, uint64_t end)
@@ -46,7 +47,7 @@ bool sam_tile_core_reach(struct sam_tile_core *core, enum sam_tile_loc loc, uint
 
 void sam_tile_core_close(struct sam_tile_core *core)
 {
-    for (int i = 0; i < SAM_TILE_LOCS; i++) {
+    for (int i = 0; i <= SAM_TILE_LOCS; i++) {
         sam_pages_free(core->memories[i].bytes, core->memories[i].held);
         sam_tile_written_close(&core->memories[i].written);
     }
@@ -62,10 +63,21 @@ void sam_tile_core_forget(struct sam_tile_core *core, enum sam_tile_loc loc, uin
     sam_tile_written_clear(&core->memories[loc].written, offset, size);
 }
 
+static bool is_paired(const struct sam_tile_ref *t)
+{
+    return sam_tile_is_paired(t->type.dtype) && t->type.loc != SAM_TILE_SPARE;
+}
+
+/* Bytes of n elements that follow each other. */
+static uint64_t bytes_of(const struct sam_tile_ref *t, uint64_t n)
+{
+    return t->type.loc == SAM_TILE_SPARE ? n : sam_tile_length(t->type.dtype, n);
+}
+
 /* First element of a line: a row of a row-major tile, a column of a column-major one. */
 static uint64_t line_start(const struct sam_tile_ref *t, size_t line)
 {
-    return t->offset + (uint64_t)line * t->pitch * sam_tile_size(t->type.dtype);
+    return t->offset + bytes_of(t, (uint64_t)line * t->pitch);
 }
 
 /* Byte ranges of rows x cols elements: one per line, or a single one if the lines are adjacent. */
@@ -78,7 +90,7 @@ static struct stretches stretches(const struct sam_tile_ref *t, size_t rows, siz
 {
     bool by_rows = t->type.blayout == SAM_TILE_row_major;
     size_t lines = by_rows ? rows : cols, length = by_rows ? cols : rows;
-    uint64_t size = length * sam_tile_size(t->type.dtype);
+    uint64_t size = bytes_of(t, length);
     if (length == t->pitch && lines)
         return (struct stretches){1, lines * size};
     return (struct stretches){lines, size};
@@ -100,7 +112,7 @@ static size_t line_count(const struct sam_tile_ref *t)
 static uint64_t line_bytes(const struct sam_tile_ref *t)
 {
     size_t length = t->type.blayout == SAM_TILE_row_major ? t->type.cols : t->type.rows;
-    return length * sam_tile_size(t->type.dtype);
+    return bytes_of(t, length);
 }
 
 /* End of the tile's last byte. */
@@ -127,6 +139,7 @@ static bool find_unwritten(struct sam_tile_core *core, const struct sam_tile_ref
     size_t k = 0;
     while (sam_tile_written_all(written, line_start(t, at) + k * size, size))
         k++;
+    k *= is_paired(t) ? 2 : 1;
     size_t line = at + k / t->pitch, place = k % t->pitch;
     bool by_rows = t->type.blayout == SAM_TILE_row_major;
     *row = by_rows ? line : place;
@@ -232,11 +245,8 @@ static SAM_NOINLINE enum sam_status verifier(const struct sam_tile_job *job)
 /* The bytes of a window by host address: two arguments may be one array. */
 static bool window_span(const struct sam_tile_window *w, struct sam_tile_span *span)
 {
-    int64_t size = (int64_t)sam_tile_size(w->dtype), strides[SAM_TILE_RANK];
-    for (uint32_t i = 0; i < w->rank; i++)
-        strides[i] = w->strides[i] * size;
-    return sam_tile_span_make(span, (int64_t)(intptr_t)w->array->data + w->base * size, size,
-                              w->rank, w->shape, strides);
+    return sam_tile_span_window(span, w->dtype, (int64_t)(intptr_t)w->array->data, w->base, w->rank,
+                                w->shape, w->strides);
 }
 
 static bool tile_span(const struct sam_tile_ref *t, struct sam_tile_span *span)
@@ -367,6 +377,28 @@ static enum sam_status (*const runs[SAM_TILE_FAMILIES])(struct sam_tile_job *) =
 #include "tile/families.def"
 };
 
+/* Run it; rows x cols of a tile are what it writes. */
+static enum sam_status run(struct sam_tile_job *job, size_t rows, size_t cols)
+{
+    struct sam_tile_core *const core = job->core;
+    const enum sam_status status = runs[job->row->family](job);
+    if (status != SAM_OK || sam_tile_stores(job->row) ||
+        sam_tile_family(job->row)->writes == SAM_TILE_WRITES_PART)
+        return status;
+    sam_tile_core_mark(core, sam_tile_dst(job), rows, cols);
+    if (core->outside == SAM_TILE_PAD_VALUE && sam_tile_dst(job)->type.pad != SAM_TILE_PAD_null)
+        pad(job, rows, cols);
+    return SAM_OK;
+}
+
+static bool has_pairs(const struct sam_tile_job *job)
+{
+    bool found = false;
+    for (size_t i = 0; i <= job->sources; i++)
+        found |= job->actuals[i].kind == SAM_TILE_IS_TILE && is_paired(job->actuals[i].tile);
+    return found;
+}
+
 /* Compute the ends of the tiles. */
 static void measure(struct sam_tile_job *job)
 {
@@ -431,15 +463,11 @@ enum sam_status sam_tile_core_run(struct sam_tile_core *core, unsigned code, uns
         status = check_overlap(&job);
     }
     if (status == SAM_OK)
-        status = runs[row->family](&job);
+        status =
+            has_pairs(&job) ? sam_tile_run_unpaired(&job, rows, cols, run) : run(&job, rows, cols);
     if (status == SAM_OK)
         count_elements(&job);
-    if (status != SAM_OK || stores || sam_tile_family(row)->writes == SAM_TILE_WRITES_PART)
-        return status;
-    sam_tile_core_mark(core, sam_tile_dst(&job), rows, cols);
-    if (core->outside == SAM_TILE_PAD_VALUE && sam_tile_dst(&job)->type.pad != SAM_TILE_PAD_null)
-        pad(&job, rows, cols);
-    return SAM_OK;
+    return status;
 }
 
 /* Copy the valid rectangle to or from an array, row by row. */
@@ -449,6 +477,10 @@ static void move(const struct sam_tile_core *core, const struct sam_tile_ref *t,
     size_t rows = (size_t)t->type.valid_rows, cols = (size_t)t->type.valid_cols;
     size_t size = sam_tile_size(t->type.dtype);
     size_t step = t->type.blayout == SAM_TILE_row_major ? cols : 1; /* element stride */
+    if (is_paired(t)) {
+        sam_tile_move_pairs(core, t, data, in);
+        return;
+    }
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j += step, data += step * size) {
             uint8_t *at = sam_tile_at(core, t, i, j);

@@ -8,6 +8,9 @@
 #include "tile/hazard.h"
 #include "tile/tile.h"
 
+/* The memory of pairs.c, with a byte per element of 4 bits. */
+#define SAM_TILE_SPARE ((enum sam_tile_loc)SAM_TILE_LOCS)
+
 /* A placed tile; `pitch` is the element distance of its lines. */
 struct sam_tile_ref {
     struct sam_tile_type type; /* with its current valid sizes */
@@ -52,7 +55,7 @@ struct sam_tile_core {
         uint8_t *bytes;
         struct sam_tile_written written;
         uint64_t size, held; /* that the core has; allocated up to the end of its tiles so far */
-    } memories[SAM_TILE_LOCS];
+    } memories[SAM_TILE_LOCS + 1]; /* and SAM_TILE_SPARE */
     struct sam_tile_hazards hazards;
     /* By operation, the operand types that last passed the checks; a match skips them. */
     struct {
@@ -138,6 +141,16 @@ uint64_t sam_tile_fold_pair(enum sam_dtype dtype, bool max, enum sam_tile_nan na
 /* a * b + c, rounded once. */
 float sam_tile_fused(float a, float b, float c, bool narrow);
 uint64_t sam_tile_bits_at(const void *at, size_t size);
+
+/* pairs.c: run the operation as `run` does, on copies with a byte per element of the tiles whose
+ * elements have 4 bits. */
+enum sam_status sam_tile_run_unpaired(struct sam_tile_job *job, size_t rows, size_t cols,
+                                      enum sam_status (*run)(struct sam_tile_job *job, size_t rows,
+                                                             size_t cols));
+
+/* Copy the valid rectangle of such a tile to or from an array whose rows start at bytes. */
+void sam_tile_move_pairs(const struct sam_tile_core *core, const struct sam_tile_ref *tile,
+                         uint8_t *data, bool in);
 
 /* One function per name in families.def; families share some of them. */
 #define TILE_FAMILY(id, pipe, tiles, own, reads, writes, in_place, attribute, shapes, run)         \

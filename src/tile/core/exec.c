@@ -173,8 +173,9 @@ static enum sam_status subset(struct sam_tile_exec *x, const struct sam_tile_op 
                              "] leaves %%%s, %" PRIu32 "x%" PRIu32,
                              type->rows, type->cols, row, col, from->name, from->type.rows,
                              from->type.cols);
-    uint64_t offset = sam_tile_index(from, (size_t)row, (size_t)col) * sam_tile_size(type->dtype);
-    if (offset % 32)
+    const uint64_t index = sam_tile_index(from, (size_t)row, (size_t)col);
+    const uint64_t offset = sam_tile_length(type->dtype, index);
+    if (index * sam_dtype_table[type->dtype].bits % (32 * 8))
         return sam_tile_trap(x, op, "the window does not start at a multiple of 32 bytes");
     *t = (struct sam_tile_ref){.type = *type,
                                .pitch = from->pitch,

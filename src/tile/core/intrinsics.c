@@ -189,7 +189,8 @@ static enum sam_status make_ref(const struct sam_tile *t, const char *name,
     if (lines == 0 || length == 0 || length > pitch || sam_tile_type_fault(type) ||
         lines > INT32_MAX || pitch > INT32_MAX || elements > INT64_MAX / 8 ||
         !fits(t->core->memories[type->loc].size, t->offset,
-              size = elements * sam_tile_size(type->dtype)))
+              size = sam_tile_length(type->dtype, elements)) ||
+        (sam_tile_is_paired(type->dtype) && (length % 2 || pitch % 2)))
         return sam_fail(error, SAM_ERR_USAGE,
                         "%s: the type of the tile changed after it was placed", name);
     if (!sam_tile_core_reach(t->core, type->loc, t->offset + size))
@@ -291,8 +292,9 @@ enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_tile *til
                         "a window of %" PRIu32 "x%" PRIu32 " at [%" PRIu32 ",%" PRIu32
                         "] leaves the tile, %" PRIu32 "x%" PRIu32,
                         type->rows, type->cols, row, col, from.type.rows, from.type.cols);
-    uint64_t offset = sam_tile_index(&from, row, col) * sam_tile_size(type->dtype);
-    if (offset % ALIGNMENT)
+    const uint64_t index = sam_tile_index(&from, row, col);
+    const uint64_t offset = sam_tile_length(type->dtype, index);
+    if (index * sam_dtype_table[type->dtype].bits % (ALIGNMENT * 8))
         return sam_fail(error, SAM_ERR_USAGE, "the window does not start at a multiple of %d bytes",
                         ALIGNMENT);
     window->core = tile->core;
@@ -602,7 +604,7 @@ struct sam_event sam_tile_call_view(enum sam_tile_opcode op, struct sam_tile *ds
     if (view->rank == 0 || view->rank > SAM_TILE_RANK || !sam_tile_has_dtype(view->dtype) ||
         view->count > INT64_MAX / 8)
         return failed(SAM_ERR_USAGE, "%s: a view has 1 to %d dimensions", call.name, SAM_TILE_RANK);
-    struct sam_array array = {.count = view->count, .data = view->data};
+    struct sam_array array = {.dtype = view->dtype, .count = view->count, .data = view->data};
     struct sam_tile_window w = {.array = &array,
                                 .dtype = view->dtype,
                                 .rank = view->rank,

@@ -27,7 +27,7 @@ static enum sam_status outside(const struct sam_tile_job *job, const struct sam_
 {
     return sam_fail(job->error, SAM_ERR_TRAP,
                     "%s %s[%zu,%zu]: element %" PRId64 " of %s, which has %zu", job->row->name,
-                    t->name, i, j, at, w->name, w->array->count);
+                    t->name, i, j, at, w->name, sam_tile_elements(w->array, w->dtype));
 }
 
 /* Check that a tile row lies in the array. With constant strides, its ends suffice. */
@@ -35,7 +35,7 @@ static enum sam_status check_row(const struct sam_tile_job *job, const struct sa
                                  const struct sam_tile_ref *t, size_t i)
 {
     size_t cols = (size_t)t->type.valid_cols;
-    int64_t count = (int64_t)w->array->count;
+    int64_t count = (int64_t)sam_tile_elements(w->array, w->dtype);
     int64_t first = element(w, i, 0), last = element(w, i, cols - 1);
     if (first < 0 || first >= count)
         return outside(job, w, t, i, 0, first);
@@ -54,6 +54,16 @@ static void move_row(const struct sam_tile_job *job, const struct sam_tile_windo
     size_t cols = (size_t)t->type.valid_cols, size = sam_tile_size(t->type.dtype);
     int64_t stride = w->strides[w->rank - 1], first = element(w, i, 0);
     uint8_t *array = w->array->data;
+    for (size_t j = 0; sam_tile_is_paired(w->dtype) && j < cols; j++) {
+        uint8_t *local = sam_tile_at(job->core, t, i, j);
+        const uint64_t at = (uint64_t)(first + (int64_t)j * stride);
+        if (load)
+            *local = sam_tile_half(array, at);
+        else
+            sam_tile_set_half(array, at, *local);
+    }
+    if (sam_tile_is_paired(w->dtype))
+        return;
     if (stride == 1 && t->type.blayout == SAM_TILE_row_major) {
         uint8_t *local = sam_tile_at(job->core, t, i, 0);
         uint8_t *global = array + (size_t)first * size;
@@ -79,7 +89,7 @@ static enum sam_status transfer(struct sam_tile_job *job, bool load)
     }
     for (size_t i = 0; i < rows && cols; i++)
         move_row(job, w, t, i, load);
-    uint64_t bytes = (uint64_t)rows * cols * sam_tile_size(t->type.dtype);
+    uint64_t bytes = sam_tile_length(t->type.dtype, (uint64_t)rows * cols);
     *(load ? &job->core->stats.loaded : &job->core->stats.stored) += bytes;
     return SAM_OK;
 }

@@ -40,7 +40,7 @@ static bool constant_bits(const struct token *t, const struct sam_tile_ty *type,
         const bool good = sam_parse_u64(text, &found);
         const uint64_t unused = (UINT64_C(1) << sam_dtype_table[type->dtype].fp.unused) - 1;
         *bits = good ? (int64_t)(found & ~unused) : 0;
-        return good && found <= UINT64_MAX >> (64 - 8 * sam_tile_size(type->dtype));
+        return good && found <= UINT64_MAX >> (64 - sam_dtype_table[type->dtype].bits);
     }
     if (!sam_parse_i64(text, bits))
         return false;
