@@ -147,14 +147,14 @@ static struct lower_boxes *boxes(struct lower *l)
 
 void sam_lower_box_call(struct lower *l, enum lower_box_routine routine)
 {
-    static const char *const names[LOWER_BOX_ROUTINES] = {"lines", "elements", "fills", "runs",
-                                                          "widen"};
+    static const char *const names[LOWER_BOX_ROUTINES] = {"lines", "elements", "fills",
+                                                          "runs",  "widen",    "halves"};
     struct lower_boxes *b = boxes(l);
     if (b)
         b->in_use[routine] = true;
     sam_lower_hart(l, "call .L%s", names[routine]);
     if (b)
-        b->unknown += routine != LOWER_WIDEN;
+        b->unknown += routine != LOWER_WIDEN && routine != LOWER_HALVES;
 }
 
 bool sam_lower_box_first(struct lower *l, unsigned routine, struct sam_buffer **text)
@@ -369,7 +369,8 @@ static bool is_one(const struct lower_affine *number)
 /* Drop dimensions of size 1, but keep at least two. */
 static struct sam_lower_box used_dims(const struct sam_lower_box *box)
 {
-    struct sam_lower_box used = {.element = box->element, .ordered = box->ordered};
+    struct sam_lower_box used = {
+        .element = box->element, .halves = box->halves, .ordered = box->ordered};
     unsigned missing = 2;
     for (unsigned i = 0; i < box->rank && missing; i++)
         missing -= !is_one(&box->dim[i].n);
@@ -455,7 +456,9 @@ static void put_pattern(struct lower *l, uint64_t bits, uint32_t element)
 static void call_lines(struct lower *l, const struct sam_lower_box *box, bool constant)
 {
     const struct lower_dim *line = &box->dim[box->rank - 1], *lines = &box->dim[box->rank - 2];
-    bool run = is_run(line, constant);
+    bool run = is_run(line, constant) && !box->halves;
+    if (constant && box->halves)
+        sam_lower_hart(l, "slli t2, t2, 1; li a2, 0");
     if (!constant)
         sam_lower_put(l, "a2", &lines->from, box->element);
     sam_lower_put(l, "a3", &lines->to, box->element);
@@ -465,8 +468,15 @@ static void call_lines(struct lower *l, const struct sam_lower_box *box, bool co
         sam_lower_box_call(l, constant ? LOWER_FILLS : LOWER_LINES);
         return;
     }
-    sam_lower_put(l, "a6", &line->from, 1);
+    if (constant)
+        sam_lower_hart(l, "li a6, 0");
+    else
+        sam_lower_put(l, "a6", &line->from, 1);
     sam_lower_put(l, "a7", &line->to, 1);
+    if (box->halves) {
+        sam_lower_box_call(l, LOWER_HALVES);
+        return;
+    }
     sam_lower_hart(l, "li t4, %u", box->element);
     sam_lower_box_call(l, LOWER_ELEMENTS);
 }
@@ -501,10 +511,51 @@ static void move_unknown(struct lower *l, const struct sam_lower_box *given, boo
     sam_lower_hart(l, ".L%u:", skip);
 }
 
+/* Returns whether the bytes of elements of 4 bits can be copied: lines of pairs. */
+static bool whole_bytes(const struct sam_lower_box *box, struct sam_lower_box *bytes)
+{
+    const struct lower_dim *line = &box->dim[box->rank - 1];
+    int64_t n, from, to;
+    *bytes = *box;
+    bytes->halves = false;
+    if (!sam_lower_joined(line) || !lower_is_known(&line->n, &n) || n % 2)
+        return false;
+    bytes->dim[box->rank - 1].n = lower_is(n / 2);
+    for (unsigned i = 0; i + 1 < box->rank; i++) {
+        if (!lower_is_known(&box->dim[i].n, &n) || !lower_is_known(&box->dim[i].from, &from) ||
+            !lower_is_known(&box->dim[i].to, &to) || (n > 1 && (from % 2 || to % 2)))
+            return false;
+        bytes->dim[i].from = lower_is(from / 2);
+        bytes->dim[i].to = lower_is(to / 2);
+    }
+    return true;
+}
+
+/* Elements of 4 bits: bytes, if the copy starts at bytes, or one by one. */
+static void move_halves(struct lower *l, const struct sam_lower_box *box)
+{
+    struct sam_lower_box bytes;
+    const unsigned halves = sam_lower_label(l), end = sam_lower_label(l);
+    const bool whole = whole_bytes(box, &bytes);
+    if (whole) {
+        sam_lower_hart(l,
+                       "or t0, t2, t3; andi t0, t0, 1; bnez t0, .L%u; srli t2, t2, 1; "
+                       "srli t3, t3, 1",
+                       halves);
+        sam_lower_box(l, &bytes);
+        sam_lower_hart(l, "j .L%u; .L%u:", end, halves);
+    }
+    move_unknown(l, box, false, 0);
+    if (whole)
+        sam_lower_hart(l, ".L%u:", end);
+}
+
 void sam_lower_box(struct lower *l, const struct sam_lower_box *box)
 {
     struct sam_box made;
-    if (known_box(box, false, &made) && (!box->ordered || apart(&made)))
+    if (box->halves)
+        move_halves(l, box);
+    else if (known_box(box, false, &made) && (!box->ordered || apart(&made)))
         call_routine(l, &made, 0, box->element);
     else
         move_unknown(l, box, false, 0);
@@ -513,16 +564,17 @@ void sam_lower_box(struct lower *l, const struct sam_lower_box *box)
 bool sam_lower_box_is_plain(struct lower *l, const struct sam_lower_box *box)
 {
     struct sam_box made;
-    const struct routine *r = known_box(box, false, &made) && (!box->ordered || apart(&made))
-                                  ? find_routine(l, &made, 0, box->element)
-                                  : NULL;
+    const struct routine *r =
+        !box->halves && known_box(box, false, &made) && (!box->ordered || apart(&made))
+            ? find_routine(l, &made, 0, box->element)
+            : NULL;
     return r && r->plain && !r->figures.concats;
 }
 
 void sam_lower_box_fill(struct lower *l, const struct sam_lower_box *box, uint64_t bits)
 {
     struct sam_box made;
-    if (known_box(box, true, &made))
+    if (!box->halves && known_box(box, true, &made))
         call_routine(l, &made, bits, box->element);
     else
         move_unknown(l, box, true, bits);

@@ -56,12 +56,13 @@ bool sam_lower_joined(const struct lower_dim *dim);
 struct sam_lower_box {
     struct lower_dim dim[LOWER_DIMS]; /* outermost first */
     unsigned rank;
-    uint32_t element; /* bytes */
+    uint32_t element; /* bytes; with `halves` 1 */
+    bool halves;      /* elements have 4 bits, and addresses count halves of bytes */
     bool ordered;     /* destination elements may coincide: the last write in order wins */
 };
 
 /* Copy elements from the address in t2 to the address in t3. Clobbers every free register; t2 to t6
- * only if a size is not a compile-time constant. */
+ * only if a size is not a compile-time constant, or if elements have 4 bits. */
 void sam_lower_box(struct lower *l, const struct sam_lower_box *box);
 /* Returns whether the copy is a routine for known sizes, of loads and stores alone. */
 bool sam_lower_box_is_plain(struct lower *l, const struct sam_lower_box *box);
@@ -81,10 +82,11 @@ enum lower_box_routine {
     LOWER_FILLS,
     LOWER_RUNS,
     LOWER_WIDEN,
+    LOWER_HALVES,
     LOWER_BOX_ROUTINES,
     LOWER_PRODUCTS = LOWER_BOX_ROUTINES, /* those of matrix.c */
     LOWER_SCALED = LOWER_PRODUCTS + 4,   /* those of scaled.c, by kind */
-    LOWER_SCALED_KINDS = 11,
+    LOWER_SCALED_KINDS = 12,
     LOWER_ALL_ROUTINES = LOWER_SCALED + LOWER_SCALED_KINDS
 };
 extern const char *const sam_lower_box_texts[LOWER_BOX_ROUTINES];

@@ -86,4 +86,14 @@ const char *const sam_lower_box_texts[LOWER_BOX_ROUTINES] = {
         "tl.xpose.h.01 tl1, tl2, a4; tl.xpose.h.12 tl1, tl2, a5; tl.store tl1, 0(t3); "
         "tl.store tl2, 1(t3); add t2, t2, a3; add t3, t3, a3; add t3, t3, a3; sub a2, a2, t1; "
         "bnez a2, 1b; ret",
+    [LOWER_HALVES] =
+        "# copy a4 lines of a5 elements of 4 bits from t2 to t3, pitches a2 and a3; "
+        "# element strides a6 and a7, in halves of bytes, as pitches and addresses; "
+        ".Lhalves: mv a0, t2; mv a1, t3; mv t1, a5; "
+        "1: srli t0, a0, 1; lbu t0, 0(t0); andi t4, a0, 1; slli t4, t4, 2; srl t0, t0, t4; "
+        "andi t0, t0, 15; srli t5, a1, 1; lbu t6, 0(t5); andi t4, a1, 1; slli t4, t4, 2; "
+        "sll t0, t0, t4; li s11, 240 # the other half stays; "
+        "srl t4, s11, t4; and t6, t6, t4; or t6, t6, t0; sb t6, 0(t5); add a0, a0, a6; "
+        "add a1, a1, a7; addi t1, t1, -1; bnez t1, 1b; add t2, t2, a2; add t3, t3, a3; "
+        "addi a4, a4, -1; bnez a4, .Lhalves; ret",
 };

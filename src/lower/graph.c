@@ -56,7 +56,6 @@ static bool window_span(const struct lower_order *o, uint32_t window, uint32_t *
     const struct sam_tile_op *part = &o->p->ops[o->p->values[window].op];
     const struct sam_tile_op *view = &o->p->ops[o->p->values[sam_tile_arg(o->p, part, 0)].op];
     const struct sam_tile_ty *type = lower_type_of(o, window);
-    const int64_t size = (int64_t)sam_tile_size(type->dtype);
     int64_t strides[SAM_TILE_RANK], base = 0;
     uint64_t count;
     if (!array_of(o, window, place, &count))
@@ -65,13 +64,13 @@ static bool window_span(const struct lower_order *o, uint32_t window, uint32_t *
         int64_t offset, step;
         if (type->dims[i] == SAM_TILE_DYNAMIC || !sam_tile_literal(o->p, part, 1 + i, &offset) ||
             !sam_tile_literal(o->p, view, 1 + type->rank + i, &strides[i]) ||
-            __builtin_mul_overflow(strides[i], size, &strides[i]) ||
             __builtin_mul_overflow(strides[i], offset, &step) ||
             __builtin_add_overflow(base, step, &base))
             return false;
     }
-    return sam_tile_span_make(span, base, size, type->rank, type->dims, strides) &&
-           (span->size == 0 || (span->low >= 0 && (uint64_t)span->high <= count * (uint64_t)size));
+    return sam_tile_span_window(span, type->dtype, 0, base, type->rank, type->dims, strides) &&
+           (span->size == 0 ||
+            (span->low >= 0 && (uint64_t)span->high <= sam_tile_length(type->dtype, count)));
 }
 
 /* The bytes that an operand accesses, and the root tile or array that they belong to. */

@@ -144,14 +144,6 @@ static void one(struct lower *l, uint32_t index, const uint32_t *yields)
     const struct sam_tile_op *op = &l->p->ops[index];
     if (op->code >= SAM_TILE_FIRST_OP)
         sam_lower_infer(l, op);
-    for (uint32_t i = 0; op->code >= SAM_TILE_FIRST_OP && i < op->operand_count; i++) {
-        const struct sam_tile_ty *type = sam_tile_ty(l->p, sam_tile_arg(l->p, op, i));
-        if (type->kind != SAM_TILE_KIND_TILE || !sam_tile_is_paired(type->tile.dtype))
-            continue;
-        sam_lower_refuse(l, op, "%s on %s has no lowering: add it to src/lower/hart.c",
-                         sam_tile_row(op->code)->name, sam_tile_dtype_name(type->tile.dtype));
-        return;
-    }
     if (sam_lower_is_vector(op->code)) {
         sam_lower_collect(l, index);
         return;

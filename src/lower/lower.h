@@ -123,6 +123,12 @@ void sam_lower_get(struct lower *l, const char *reg, uint32_t value);
 /* Store a register to the slot of a scalar or index. */
 void sam_lower_set(struct lower *l, uint32_t value, const char *reg);
 
+/* The elements in `bytes`. */
+static inline int64_t lower_steps(enum sam_dtype dtype, uint32_t bytes)
+{
+    return (int64_t)bytes * 8 / sam_dtype_table[dtype].bits;
+}
+
 /* Fields of a tile's slot, 32 bits each. */
 enum sam_lower_field { LOWER_ADDRESS, LOWER_PITCH, LOWER_ROWS, LOWER_COLS };
 /* reg = a field, zero-extended; emits a constant if it is one. */
@@ -131,7 +137,8 @@ void sam_lower_field(struct lower *l, const char *reg, uint32_t tile, enum sam_l
 bool sam_lower_known(const struct lower *l, uint32_t tile, enum sam_lower_field field,
                      uint32_t *number);
 
-/* Windows (views and partitions): the address of the first element; size and stride of a dimension,
+/* Windows (views and partitions): the address of the first element, in halves of bytes if elements
+ * have 4 bits; size and stride of a dimension,
  * in elements; the address of element 0 of the array; the element count of the array. */
 void sam_lower_window_address(struct lower *l, const char *reg, uint32_t window);
 void sam_lower_window_size(struct lower *l, const char *reg, uint32_t window, unsigned dimension);

@@ -18,7 +18,15 @@ static struct lower_affine tile_step(const struct lower *l, uint32_t tile, bool 
     if (rows != (type->blayout == SAM_TILE_row_major))
         return lower_is(1);
     sam_lower_known(l, tile, LOWER_PITCH, &pitch);
-    return lower_is((int64_t)(pitch / sam_tile_size(type->dtype)));
+    return lower_is(lower_steps(type->dtype, pitch));
+}
+
+/* reg = the address of a tile, in halves of bytes if its elements have 4 bits. */
+static void put_address(struct lower *l, const char *reg, uint32_t tile)
+{
+    sam_lower_field(l, reg, tile, LOWER_ADDRESS);
+    if (sam_tile_is_paired(tile_type(l, tile)->dtype))
+        sam_lower_hart(l, "slli %s, %s, 1", reg, reg);
 }
 
 /* Of two equal numbers, prefer a constant. */
@@ -69,7 +77,7 @@ static bool known_count(const struct lower *l, uint32_t view, int64_t *count)
         const struct sam_tile_argument *argument = &l->arguments[i];
         if (l->p->ids[l->f->args + i] != pointer || argument->name || !argument->array)
             continue;
-        *count = (int64_t)argument->array->count;
+        *count = (int64_t)sam_tile_elements(argument->array, sam_tile_ty(l->p, view)->dtype);
         return true;
     }
     return false;
@@ -141,6 +149,8 @@ static void check_window(struct lower *l, const struct sam_tile_op *op, uint32_t
     /* t2: the first element; a3, a4: the lowest and the highest */
     sam_lower_window_address(l, "t2", window);
     sam_lower_window_array(l, "t0", window);
+    if (sam_tile_is_paired(type->dtype))
+        sam_lower_hart(l, "slli t0, t0, 1");
     sam_lower_hart(l, "sub t2, t2, t0; srai t2, t2, %d; mv a3, t2; mv a4, t2", shift);
     for (unsigned i = 0; i < type->rank; i++) {
         sam_lower_window_size(l, "t0", window, i);
@@ -184,17 +194,19 @@ void sam_lower_pad(struct lower *l, uint32_t tile)
     struct sam_lower_box right = {
         .rank = 2,
         .element = element,
+        .halves = sam_tile_is_paired(type->dtype),
         .dim = {{.n = rows, .to = down}, {.n = minus(type->cols, &cols), .to = across}}};
     struct sam_lower_box below = {.rank = 2,
                                   .element = element,
+                                  .halves = right.halves,
                                   .dim = {{.n = minus(type->rows, &rows), .to = down},
                                           {.n = lower_is(type->cols), .to = across}}};
     struct lower_affine at = sam_lower_times(&cols, &across);
-    sam_lower_field(l, "t3", tile, LOWER_ADDRESS);
+    put_address(l, "t3", tile);
     sam_lower_add(l, "t3", &at, element);
     sam_lower_box_fill(l, &right, bits);
     at = sam_lower_times(&rows, &down);
-    sam_lower_field(l, "t3", tile, LOWER_ADDRESS);
+    put_address(l, "t3", tile);
     sam_lower_add(l, "t3", &at, element);
     sam_lower_box_fill(l, &below, bits);
     sam_lower_hart(l, ".L%u:", skip);
@@ -207,8 +219,10 @@ static struct sam_lower_box transfer_box(const struct lower *l, const struct sam
 {
     uint32_t window = sam_tile_arg(l->p, op, !load), tile = sam_tile_arg(l->p, op, load);
     const struct sam_tile_ty *type = sam_tile_ty(l->p, window);
-    struct sam_lower_box box = {
-        .rank = type->rank, .element = (uint32_t)sam_tile_size(type->dtype), .ordered = !load};
+    struct sam_lower_box box = {.rank = type->rank,
+                                .element = (uint32_t)sam_tile_size(type->dtype),
+                                .halves = sam_tile_is_paired(type->dtype),
+                                .ordered = !load};
     struct lower_affine down = tile_step(l, tile, true);
     for (unsigned k = type->rank; k-- > 0;) {
         struct lower_dim *dim = &box.dim[k];
@@ -234,7 +248,7 @@ static void transfer(struct lower *l, const struct sam_tile_op *op, bool load)
     const struct sam_lower_box box = transfer_box(l, op, load);
     check_window(l, op, window, tile);
     sam_lower_window_address(l, load ? "t2" : "t3", window);
-    sam_lower_field(l, load ? "t3" : "t2", tile, LOWER_ADDRESS);
+    put_address(l, load ? "t3" : "t2", tile);
     sam_lower_box(l, &box);
     if (load)
         sam_lower_pad(l, tile);
@@ -259,6 +273,7 @@ static struct sam_lower_box box_of(const struct lower *l, uint32_t from, uint32_
     return (struct sam_lower_box){
         .rank = 2,
         .element = (uint32_t)sam_tile_size(tile_type(l, to)->dtype),
+        .halves = sam_tile_is_paired(tile_type(l, to)->dtype),
         .dim = {{rows, tile_step(l, from, !across), tile_step(l, to, true)},
                 {cols, tile_step(l, from, across), tile_step(l, to, false)}}};
 }
@@ -280,7 +295,7 @@ static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower
     const struct sam_tile_type *type = tile_type(l, from);
     const int64_t e = box.element, unit = 32 / e;
     int64_t known[2];
-    if (sam_lower_joined(&box.dim[0]) || sam_lower_joined(&box.dim[1]) ||
+    if (box.halves || sam_lower_joined(&box.dim[0]) || sam_lower_joined(&box.dim[1]) ||
         both_known(&rows, &cols, &known[0], &known[1])) {
         sam_lower_box(l, &box);
         return;
@@ -309,8 +324,8 @@ static void copy_whole(struct lower *l, uint32_t from, uint32_t to, struct lower
 
 static void addresses(struct lower *l, uint32_t from, uint32_t to)
 {
-    sam_lower_field(l, "t2", from, LOWER_ADDRESS);
-    sam_lower_field(l, "t3", to, LOWER_ADDRESS);
+    put_address(l, "t2", from);
+    put_address(l, "t3", to);
 }
 
 static void move(struct lower *l, const struct sam_tile_op *op, bool across)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "lower/box.h"
 #include "lower/hart.h"
 #include "lower/op_map.h"
 #include "lower/packed.h"
@@ -57,6 +58,7 @@ static void copy_tile(struct lower *l, uint32_t tile, uint64_t address, bool in)
     static const char *const stores[] = {"sb", "sh", "sw", "sd"};
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     const unsigned size = (unsigned)sam_tile_size(type->dtype);
+    const bool pairs = sam_tile_is_paired(type->dtype);
     const unsigned width = (unsigned)__builtin_ctz(size);
     const bool by_rows = type->blayout == SAM_TILE_row_major;
     sam_lower_hart(l, "# %%%s %s its array", l->p->values[tile].name, in ? "from" : "to");
@@ -64,6 +66,22 @@ static void copy_tile(struct lower *l, uint32_t tile, uint64_t address, bool in)
     sam_lower_field(l, "a1", tile, LOWER_PITCH);
     sam_lower_field(l, "a2", tile, LOWER_ROWS);
     sam_lower_field(l, "a3", tile, LOWER_COLS);
+    if (pairs) { /* rows of the array start at bytes */
+        sam_lower_hart(l,
+                       "mv a4, a2; mv a5, a3; mul t0, a4, a5; beqz t0, 2f; slli %s, a0, 1; "
+                       "li %s, 0x%" PRIx64 "; addi %s, a5, 1; andi %s, %s, -2; slli t0, a1, 1; "
+                       "li %s, 1; li %s, 1; mv %s, t0",
+                       in ? "t3" : "t2", in ? "t2" : "t3", address * 2, in ? "a2" : "a3",
+                       in ? "a2" : "a3", in ? "a2" : "a3", "a6", "a7",
+                       by_rows ? in ? "a3" : "a2"
+                       : in    ? "a7"
+                               : "a6");
+        if (!by_rows)
+            sam_lower_hart(l, "li %s, 1", in ? "a3" : "a2");
+        sam_lower_box_call(l, LOWER_HALVES);
+        sam_lower_hart(l, "2:");
+        return;
+    }
     sam_lower_hart(l,
                    "li a4, 0x%" PRIx64 "; li a5, %u; beqz a3, 2f; "
                    "0: beqz a2, 2f; mv t0, a0; mv t1, a3; "
@@ -115,7 +133,8 @@ static enum sam_status give_array(struct lower *l, struct sam_tile_lowered *made
     b->read |= !a->output || a->inout || !tile;
     b->written |= tile && a->output;
     if (!tile) {
-        sam_lower_start_pointer(l, value, b->address, a->array->count);
+        sam_lower_start_pointer(l, value, b->address,
+                                sam_tile_elements(a->array, sam_tile_ty(l->p, value)->dtype));
         return SAM_OK;
     }
     sam_lower_start_size(l, value, false, (uint32_t)sized.valid_rows);

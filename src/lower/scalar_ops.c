@@ -142,6 +142,8 @@ static void make_view(struct lower *l, const struct sam_tile_op *op)
     }
     sam_lower_begin(l, op);
     sam_lower_window_array(l, "t0", result);
+    if (sam_tile_is_paired(type->dtype))
+        sam_lower_hart(l, "slli t0, t0, 1");
     sam_lower_set(l, result, "t0");
 }
 
@@ -306,6 +308,7 @@ static void place_window(struct lower *l, const struct sam_tile_op *op)
     const struct sam_tile_type *whole = &sam_tile_ty(l->p, from)->tile;
     const bool by_rows = type->blayout == SAM_TILE_row_major;
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)sam_tile_size(type->dtype));
+    const unsigned half = sam_tile_is_paired(type->dtype); /* then offsets count halves of bytes */
     struct lower_value *v = lower_value(l, tile);
     int64_t row, col;
     uint32_t address;
@@ -316,9 +319,9 @@ static void place_window(struct lower *l, const struct sam_tile_op *op)
                        col <= (int64_t)whole->cols - type->cols;
     const int64_t line = known ? (by_rows ? row : col) : 0,
                   place = known ? (by_rows ? col : row) : 0;
-    const int64_t offset = line * v->pitch + (int64_t)((uint64_t)place << shift);
-    if (known && offset % 32 == 0 && sam_lower_known(l, from, LOWER_ADDRESS, &address)) {
-        sam_lower_know(l, tile, address + offset);
+    const int64_t offset = (line * v->pitch << half) + (int64_t)((uint64_t)place << shift);
+    if (known && offset % (32 << half) == 0 && sam_lower_known(l, from, LOWER_ADDRESS, &address)) {
+        sam_lower_know(l, tile, address + (offset >> half));
         return;
     }
     sam_lower_begin(l, op);
@@ -331,11 +334,12 @@ static void place_window(struct lower *l, const struct sam_tile_op *op)
                    "bltz a0, .Lfailure%u; bltz a1, .Lfailure%u; li t0, %" PRId64 "; "
                    "li t1, %" PRId64 "; blt t0, a0, .Lfailure%u; blt t1, a1, .Lfailure%u; "
                    "li t0, %" PRIu32 "; mul t0, t0, %s; slli t1, %s, %u; add t0, t0, t1; "
-                   "andi t1, t0, 31; bnez t1, .Lfailure%u",
+                   "andi t1, t0, %u; bnez t1, .Lfailure%u; srli t0, t0, %u",
                    failure, failure, (int64_t)whole->rows - type->rows,
-                   (int64_t)whole->cols - type->cols, failure, failure, v->pitch,
-                   by_rows ? "a0" : "a1", by_rows ? "a1" : "a0", shift,
-                   sam_lower_failure(l, op, "the window does not start at a multiple of 32 bytes"));
+                   (int64_t)whole->cols - type->cols, failure, failure, v->pitch << half,
+                   by_rows ? "a0" : "a1", by_rows ? "a1" : "a0", shift, (32u << half) - 1,
+                   sam_lower_failure(l, op, "the window does not start at a multiple of 32 bytes"),
+                   half);
     sam_lower_field(l, "t1", from, LOWER_ADDRESS);
     sam_lower_hart(l, "add t0, t0, t1");
     sam_lower_set_field(l, tile, LOWER_ADDRESS, "t0");

@@ -8,13 +8,13 @@
 #include <inttypes.h>
 
 static const struct scaled_kind {
-    enum sam_dtype dtype, of; /* elements, in pairs for ui8 */
+    enum sam_dtype dtype, of; /* elements; those of ui8 are pairs of e2m1 */
     unsigned bits;            /* of the magnitude or, of hif8, all; the sign is above them */
 } kinds[LOWER_SCALED_KINDS] = {
-    {SAM_E4M3, SAM_E4M3, 7},  {SAM_E5M2, SAM_E5M2, 7},  {SAM_U8, SAM_E2M1, 3},
+    {SAM_E4M3, SAM_E4M3, 7},  {SAM_E5M2, SAM_E5M2, 7},  {SAM_E2M1, SAM_E2M1, 3},
     {SAM_F16, SAM_F16, 15},   {SAM_BF16, SAM_BF16, 15}, {SAM_HIF8, SAM_HIF8, 8},
     {SAM_E3M2, SAM_E3M2, 5},  {SAM_E2M3, SAM_E2M3, 5},  {SAM_F32, SAM_F32, 31},
-    {SAM_TF32, SAM_TF32, 31}, {SAM_HF32, SAM_HF32, 31},
+    {SAM_TF32, SAM_TF32, 31}, {SAM_HF32, SAM_HF32, 31}, {SAM_E1M2, SAM_E1M2, 3},
 };
 
 enum { BLOCK = 32 };
@@ -51,21 +51,23 @@ static void write_magnitude(struct sam_buffer *out, unsigned kind)
 static void write_routine(struct sam_buffer *out, unsigned kind)
 {
     const struct scaled_kind *k = &kinds[kind];
-    const bool table = k->bits < 15;
+    const bool table = k->bits < 15, pairs = k->bits == 3;
     sam_lower_code(out,
                    "# a2 lines of a3 elements of %s from t2, a4 bytes apart, elements a5 apart, to "
-                   "f32 at t3, t5 apart; # their scales from a6, lines a7 apart, blocks t4 apart; "
-                   ".Lscaled%u: li s3, %u; li s4, 0x800000; li s5, 0x7f800000; "
+                   "f32 at t3, t5 apart; # (of 4 bits: halves of bytes); # their scales from "
+                   "a6, lines a7 apart, blocks t4 apart; "
+                   ".Lscaled%u: li s3, %u; li s4, 0x800000; li s5, 0x7f800000; %s"
                    "1: mv a0, t2; mv s6, t3; mv s7, a6; mv s8, a3; "
                    "2: li s11, %d; bgeu s8, s11, 3f; mv s11, s8; 3: sub s8, s8, s11",
-                   sam_dtype_name(k->of), kind, (1u << k->bits) - 1, BLOCK);
+                   sam_dtype_name(k->of), kind, (1u << k->bits) - 1,
+                   pairs ? "mv s9, t2; li t2, 0; " : "", BLOCK);
     if (table) {
         sam_lower_code(out, "lla t6, .Lvalues%u", kind);
         write_scale(out);
     }
-    if (k->dtype == SAM_U8)
-        sam_lower_code(out, "li s9, 0; 6: lbu t0, 0(a0); beqz s9, 4f; srli t0, t0, 4; "
-                            "add a0, a0, a5; 4: xori s9, s9, 1; andi t0, t0, 15");
+    if (pairs)
+        sam_lower_code(out, "6: srli t0, a0, 1; add t0, t0, s9; lbu t0, 0(t0); andi t1, a0, 1; "
+                            "slli t1, t1, 2; srl t0, t0, t1; andi t0, t0, 15; add a0, a0, a5");
     else
         sam_lower_code(out, "6: %s t0, 0(a0); add a0, a0, a5",
                        table           ? "lbu"
@@ -91,15 +93,17 @@ void sam_lower_scaled_factor(struct lower *l, uint32_t tile, uint32_t scales, bo
 {
     const struct sam_tile_type *type = &sam_tile_ty(l->p, tile)->tile;
     const uint32_t size = (uint32_t)sam_tile_size(type->dtype);
+    const enum sam_dtype of = type->dtype == SAM_U8 ? SAM_E2M1 : type->dtype;
     const bool along = rows == (type->blayout == SAM_TILE_row_major); /* K is contiguous */
     const unsigned end = sam_lower_label(l);
     const bool has = scales != SAM_TILE_NONE;
     struct sam_buffer *text;
     uint32_t step = 0, of_scales = 0;
     unsigned kind = 0;
-    while (kinds[kind].dtype != type->dtype)
+    while (kinds[kind].dtype != of)
         kind++;
     sam_lower_known(l, tile, LOWER_PITCH, &step);
+    step *= sam_tile_is_paired(of) ? 2 : 1;
     sam_lower_field(l, "t2", tile, LOWER_ADDRESS);
     if (has) {
         sam_lower_known(l, scales, LOWER_PITCH, &of_scales);

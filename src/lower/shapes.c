@@ -164,7 +164,7 @@ static bool span_of(const struct lower *l, uint32_t tile, struct sam_tile_span *
     const uint32_t pitch = lower_value(l, tile)->pitch;
     uint32_t address = 0;
     const bool known = sam_lower_known(l, tile, LOWER_ADDRESS, &address);
-    return sam_tile_span_tile(span, type, address, pitch / (uint32_t)sam_tile_size(type->dtype)) &&
+    return sam_tile_span_tile(span, type, address, (uint32_t)lower_steps(type->dtype, pitch)) &&
            known;
 }
 
@@ -205,7 +205,7 @@ static void put_lines(struct lower *l, uint32_t tile, unsigned reg)
     sam_lower_field(l, first, tile, LOWER_ADDRESS);
     sam_lower_hart(l, "li a%u, %" PRIu32 "; li a%u, %" PRIu32 "; li a%u, %" PRIu64, reg + 1,
                    by_rows ? type->rows : type->cols, reg + 2, lower_value(l, tile)->pitch, reg + 3,
-                   (by_rows ? type->cols : type->rows) * (uint64_t)sam_tile_size(type->dtype));
+                   sam_tile_length(type->dtype, by_rows ? type->cols : type->rows));
 }
 
 /* Emit a failure if the destination shares bytes with source i. */

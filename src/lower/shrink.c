@@ -97,7 +97,7 @@ static void collect(struct shrink *s)
 static struct sam_tile_type smaller(const struct shrink *s, uint32_t value)
 {
     struct sam_tile_type type = *tile_of(s, value);
-    const uint32_t unit = 32 / (uint32_t)sam_tile_size(type.dtype);
+    const uint32_t unit = 32 * 8 / sam_dtype_table[type.dtype].bits;
     uint32_t rows = (uint32_t)type.valid_rows, cols = (uint32_t)type.valid_cols;
     rows = rows > s->size[2 * value] ? rows : s->size[2 * value];
     cols = cols > s->size[2 * value + 1] ? cols : s->size[2 * value + 1];

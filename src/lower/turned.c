@@ -27,11 +27,11 @@ static bool suits(const struct lower *l, const struct sam_tile_op *op, uint32_t 
 static bool may_turn(const struct lower *l, uint32_t root)
 {
     const struct sam_tile_type *type = &sam_tile_ty(l->p, root)->tile;
-    const size_t size = sam_tile_size(type->dtype);
     return l->flow.life[root - l->f->first_value].first && type->loc == SAM_TILE_mat &&
            type->blayout == SAM_TILE_row_major && type->slayout == SAM_TILE_none_box &&
            type->pad == SAM_TILE_PAD_null && type->valid_rows > 0 && type->valid_cols > 0 &&
-           type->rows * size % 32 == 0 && sam_lower_staged_factor(l, root) == SAM_TILE_NONE;
+           (uint64_t)type->rows * sam_dtype_table[type->dtype].bits % (32 * 8) == 0 &&
+           sam_lower_staged_factor(l, root) == SAM_TILE_NONE;
 }
 
 bool sam_lower_turn_factors(struct lower *l, const uint32_t *values)

@@ -248,8 +248,8 @@ static void set_tile(struct lower *l, uint32_t value)
     struct lower_value *v = lower_value(l, value);
     const struct sam_tile_type *type = &sam_tile_ty(l->p, value)->tile;
     const struct sam_tile_place *place = sam_tile_place_find(&l->plan, value);
-    v->pitch = (type->blayout == SAM_TILE_row_major ? type->cols : type->rows) *
-               (uint32_t)sam_tile_size(type->dtype);
+    v->pitch = (uint32_t)sam_tile_length(
+        type->dtype, type->blayout == SAM_TILE_row_major ? type->cols : type->rows);
     v->valid[0] = type->valid_rows;
     v->valid[1] = type->valid_cols;
     v->sized[0] = v->valid[0] != SAM_TILE_DYNAMIC;

@@ -25,11 +25,11 @@ struct program {
     bool codes[SAM_TILE_CODES], hints;
 };
 
-static const enum sam_dtype any[] = {SAM_TILE_f32,  SAM_TILE_f16,  SAM_TILE_bf16, SAM_TILE_i8,
-                                     SAM_TILE_ui8,  SAM_TILE_i16,  SAM_TILE_ui16, SAM_TILE_i32,
-                                     SAM_TILE_ui32, SAM_TILE_i64,  SAM_TILE_ui64, SAM_TILE_f64,
-                                     SAM_TILE_tf32, SAM_TILE_hf32, SAM_TILE_hif8, SAM_TILE_e5m2,
-                                     SAM_TILE_e4m3, SAM_TILE_e3m2, SAM_TILE_e2m3, SAM_TILE_e8m0};
+static const enum sam_dtype any[] = {
+    SAM_TILE_f32,  SAM_TILE_f16,  SAM_TILE_bf16, SAM_TILE_i8,   SAM_TILE_ui8,  SAM_TILE_i16,
+    SAM_TILE_ui16, SAM_TILE_i32,  SAM_TILE_ui32, SAM_TILE_i64,  SAM_TILE_ui64, SAM_TILE_f64,
+    SAM_TILE_tf32, SAM_TILE_hf32, SAM_TILE_hif8, SAM_TILE_e5m2, SAM_TILE_e4m3, SAM_TILE_e3m2,
+    SAM_TILE_e2m3, SAM_TILE_e8m0, SAM_TILE_e2m1, SAM_TILE_e1m2};
 
 static unsigned below(struct program *g, unsigned n)
 {
@@ -44,6 +44,13 @@ static unsigned some(struct program *g, unsigned most)
 static enum sam_dtype any_dtype(struct program *g)
 {
     return below(g, 2) ? g->dtype : any[below(g, SAM_COUNT(any))];
+}
+
+/* As any_dtype, but of 8 bits or more. */
+static enum sam_dtype any_bytes(struct program *g)
+{
+    const enum sam_dtype dtype = any_dtype(g);
+    return sam_dtype_size(dtype) ? dtype : SAM_U8;
 }
 
 /* --- operands */
@@ -68,11 +75,12 @@ static struct writer_tile *tile(struct program *g, enum sam_dtype dtype, unsigne
                               .valid_rows = rows,
                               .valid_cols = cols,
                               .pad = pads[least + below(g, SAM_COUNT(pads) - least)]};
-    if (cols == 1 && rows && below(g, 2)) /* elements that follow each other */
+    if (cols == 1 && rows && sam_dtype_size(dtype) &&
+        below(g, 2)) /* elements that follow each other */
         t->rows = rows + below(g, 3), t->cols = 1;
     writer_tile(&g->w, t);
     g->arrays[t - g->tiles] = &g->w.x.arrays[g->w.x.count - 1];
-    g->bytes += (size_t)t->rows * t->cols * sam_dtype_size(dtype);
+    g->bytes += (size_t)t->rows * t->cols * sam_dtype_bits(dtype) / 8;
     return t;
 }
 
@@ -364,7 +372,7 @@ static void pick(struct program *g)
 {
     static const enum sam_dtype indices[] = {SAM_TILE_i32, SAM_TILE_ui32, SAM_TILE_i64,
                                              SAM_TILE_ui64, SAM_TILE_i16};
-    const enum sam_dtype dtype = any_dtype(g), of = indices[below(g, 5)];
+    const enum sam_dtype dtype = any_bytes(g), of = indices[below(g, 5)];
     const bool stores = sam_tile_stores(g->op), exchanges = g->op->family == SAM_TILE_EXCHANGE;
     const unsigned count = 1 + below(g, below(g, 2) ? 90 : 900),
                    size = (unsigned)sam_dtype_size(dtype);
@@ -406,7 +414,7 @@ static struct writer_tile placed(struct program *g, const char *loc, enum sam_dt
 static void move(struct program *g)
 {
     const bool trans = g->op->family == SAM_TILE_TRANS;
-    const enum sam_dtype dtype = any_dtype(g);
+    const enum sam_dtype dtype = g->op->family == SAM_TILE_RESHAPE ? any_bytes(g) : any_dtype(g);
     unsigned rows = trans ? g->cols : g->rows, cols = trans ? g->rows : g->cols;
     if (g->op->family == SAM_TILE_RESHAPE && rows && cols) {
         const unsigned all = rows * cols;

@@ -78,9 +78,9 @@ TEST(test_products)
 TEST(test_scaled_products)
 {
     uint64_t seed = test_seed();
-    for (unsigned n = 0; n < 75; n++) {
+    for (unsigned n = 0; n < 147; n++) {
         struct writer w;
-        const enum sam_dtype of[2] = {products_scaled[n % 5], products_scaled[n / 5 % 5]};
+        const enum sam_dtype of[2] = {products_scaled[n % 7], products_scaled[n / 7 % 7]};
         const uint64_t own = test_random(&seed);
         writer_open(&w, own, own & 1);
         w.seldom = 20;
@@ -92,8 +92,8 @@ TEST(test_scaled_products)
         d.rows = d.valid_rows = d.by_columns ? length : lines;
         d.cols = d.valid_cols = d.by_columns ? lines : length;
         writer_tile(&w, &d);
-        products_write_scaled(&w, n / 25 == 1 ? 0 : n / 25, of, depth, &d);
-        if (n / 25 == 1)
+        products_write_scaled(&w, n / 49 == 1 ? 0 : n / 49, of, depth, &d);
+        if (n / 49 == 1)
             products_write_scaled(&w, 1, of, 2 * size(&w, false), &d);
         writer_show(&w, &d);
         writer_run(&w);

@@ -114,11 +114,11 @@ void products_write_any(struct writer *w, const struct sam_tile_row *op)
     const unsigned length = (1 + writer_below(w, 5)) * 8;
     const unsigned lines = vector ? 1 : 2 + writer_below(w, 38);
     const unsigned depth = 2 * (writer_below(w, 20) ? 1 + writer_below(w, 40) : 0);
-    const unsigned n = writer_below(w, 25);
+    const unsigned n = writer_below(w, 49);
     const enum sam_dtype unit = products_units[n % SAM_COUNT(products_units)];
     enum sam_dtype of[2] = {unit, unit};
     if (scaled)
-        of[0] = products_scaled[n % 5], of[1] = products_scaled[n / 5];
+        of[0] = products_scaled[n % 7], of[1] = products_scaled[n / 7];
     else if (writer_below(w, 3) == 0)
         memcpy(of, products_others[n % SAM_COUNT(products_others)], sizeof of);
     struct writer_tile d = {.loc = "acc",

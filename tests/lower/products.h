@@ -15,9 +15,11 @@ static const enum sam_dtype products_others[][2] = {
     {SAM_TILE_f16, SAM_TILE_f32},   {SAM_TILE_tf32, SAM_TILE_tf32}, {SAM_TILE_bf16, SAM_TILE_hif8},
     {SAM_TILE_e5m2, SAM_TILE_e5m2}, {SAM_TILE_f16, SAM_TILE_bf16},  {SAM_TILE_i16, SAM_TILE_i16},
     {SAM_TILE_i8, SAM_TILE_i16},    {SAM_TILE_i16, SAM_TILE_i8},    {SAM_TILE_ui16, SAM_TILE_ui8},
-    {SAM_TILE_ui16, SAM_TILE_ui16}};
+    {SAM_TILE_ui16, SAM_TILE_ui16}, {SAM_TILE_e2m1, SAM_TILE_e1m2}, {SAM_TILE_e1m2, SAM_TILE_f16},
+    {SAM_TILE_e2m1, SAM_TILE_e2m1}, {SAM_TILE_e4m3, SAM_TILE_e1m2}};
 /* ui8: pairs of e2m1 along K */
-static const enum sam_dtype products_scaled[] = {SAM_E4M3, SAM_E5M2, SAM_U8, SAM_F16, SAM_BF16};
+static const enum sam_dtype products_scaled[] = {SAM_E4M3, SAM_E5M2, SAM_U8,  SAM_F16,
+                                                 SAM_BF16, SAM_E2M1, SAM_E1M2};
 
 /* The dtype of their sums. */
 static inline enum sam_dtype products_sum(enum sam_dtype dtype)

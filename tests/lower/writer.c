@@ -61,7 +61,8 @@ static void declare(struct writer *w, const char *format, ...)
 unsigned writer_array(struct writer *w, enum sam_dtype dtype, size_t count)
 {
     unsigned number = (unsigned)w->x.count;
-    lowered_random(&w->x, dtype, 0, count ? count : 1);
+    const bool pairs = sam_dtype_bits(dtype) == 4;
+    lowered_random(&w->x, pairs ? SAM_U8 : dtype, 0, count ? pairs ? (count + 1) / 2 : count : 1);
     declare(w, "%%p%u: !pto.ptr<%s>", number, sam_tile_dtype_name(dtype));
     return number;
 }
@@ -85,7 +86,7 @@ static void write_type(struct writer_tile *t, bool dynamic, char type[160])
  * with the full extent. */
 void writer_tile(struct writer *w, struct writer_tile *t)
 {
-    unsigned size = (unsigned)sam_dtype_size(t->dtype), unit = 32 / size;
+    const unsigned unit = 32 * 8 / (unsigned)sam_dtype_bits(t->dtype);
     if (!t->rows) {
         unsigned length = t->by_columns ? t->valid_rows : t->valid_cols;
         unsigned lines = t->by_columns ? t->valid_cols : t->valid_rows;

@@ -9,7 +9,7 @@
  */
 static bool represents(enum sam_dtype given, enum sam_dtype dtype)
 {
-    return given == dtype || given == sam_dtype_npy(dtype);
+    return given == sam_dtype_npy(dtype) || (given == dtype && !sam_tile_is_paired(dtype));
 }
 
 enum sam_status sam_tile_bind_array(const char *name, enum sam_dtype dtype,
