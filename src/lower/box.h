@@ -89,6 +89,15 @@ enum lower_box_routine {
     LOWER_SCALED_KINDS = 12,
     LOWER_ALL_ROUTINES = LOWER_SCALED + LOWER_SCALED_KINDS
 };
+/* t0 = the element of 4 bits at a0; that at a1 = t0: addresses in halves of bytes. Clobber t4; t4
+ * to t6, s11. */
+#define LOWER_GET_HALF                                                                             \
+    "srli t0, a0, 1; lbu t0, 0(t0); andi t4, a0, 1; slli t4, t4, 2; srl t0, t0, t4; andi t0, t0, " \
+    "15"
+#define LOWER_PUT_HALF                                                                             \
+    "srli t5, a1, 1; lbu t6, 0(t5); andi t4, a1, 1; slli t4, t4, 2; sll t0, t0, t4; "              \
+    "li s11, 240 # the other half stays; "                                                         \
+    "srl t4, s11, t4; and t6, t6, t4; or t6, t6, t0; sb t6, 0(t5)"
 extern const char *const sam_lower_box_texts[LOWER_BOX_ROUTINES];
 /* Emit a call, and mark the routine as used. */
 void sam_lower_box_call(struct lower *l, enum lower_box_routine routine);
@@ -104,6 +113,9 @@ void sam_lower_scaled_factor(struct lower *l, uint32_t tile, uint32_t scales, bo
 /* move.c: with --outside pad, fill the destination outside its valid rectangle, unless that
  * rectangle is empty. */
 void sam_lower_pad(struct lower *l, uint32_t tile);
+
+/* halves.c: tcvt from or to elements of 4 bits. */
+void sam_lower_convert_halves(struct lower *l, const struct sam_tile_op *op);
 
 /* whole.c: returns whether the hart multiplies the factors of an operation. */
 bool sam_lower_multiplies(const struct lower *l, const struct sam_tile_op *op);

@@ -90,10 +90,8 @@ const char *const sam_lower_box_texts[LOWER_BOX_ROUTINES] = {
         "# copy a4 lines of a5 elements of 4 bits from t2 to t3, pitches a2 and a3; "
         "# element strides a6 and a7, in halves of bytes, as pitches and addresses; "
         ".Lhalves: mv a0, t2; mv a1, t3; mv t1, a5; "
-        "1: srli t0, a0, 1; lbu t0, 0(t0); andi t4, a0, 1; slli t4, t4, 2; srl t0, t0, t4; "
-        "andi t0, t0, 15; srli t5, a1, 1; lbu t6, 0(t5); andi t4, a1, 1; slli t4, t4, 2; "
-        "sll t0, t0, t4; li s11, 240 # the other half stays; "
-        "srl t4, s11, t4; and t6, t6, t4; or t6, t6, t0; sb t6, 0(t5); add a0, a0, a6; "
+        "1: " LOWER_GET_HALF "; " LOWER_PUT_HALF "; "
+        "add a0, a0, a6; "
         "add a1, a1, a7; addi t1, t1, -1; bnez t1, 1b; add t2, t2, a2; add t3, t3, a3; "
         "addi a4, a4, -1; bnez a4, .Lhalves; ret",
 };

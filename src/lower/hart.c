@@ -139,12 +139,19 @@ static void branch(struct lower *l, const struct sam_tile_op *op)
 
 /* --- all operations */
 
+static bool converts_halves(const struct lower *l, const struct sam_tile_op *op)
+{
+    return op->code == SAM_TILE_TCVT &&
+           (sam_tile_is_paired(sam_tile_ty(l->p, sam_tile_arg(l->p, op, 0))->tile.dtype) ||
+            sam_tile_is_paired(sam_tile_ty(l->p, sam_tile_arg(l->p, op, 1))->tile.dtype));
+}
+
 static void one(struct lower *l, uint32_t index, const uint32_t *yields)
 {
     const struct sam_tile_op *op = &l->p->ops[index];
     if (op->code >= SAM_TILE_FIRST_OP)
         sam_lower_infer(l, op);
-    if (sam_lower_is_vector(op->code)) {
+    if (sam_lower_is_vector(op->code) && !converts_halves(l, op)) {
         sam_lower_collect(l, index);
         return;
     }

@@ -527,6 +527,7 @@ void sam_lower_move(struct lower *l, const struct sam_tile_op *op)
     case SAM_TILE_TEXTRACT: extract(l, op, false); break;
     case SAM_TILE_TINSERT: extract(l, op, true); break;
     case SAM_TILE_TCONCAT: concat(l, op); break;
+    case SAM_TILE_TCVT: sam_lower_convert_halves(l, op); break;
     default:
         sam_lower_refuse(l, op, "%s has no lowering: add it to src/lower/move.c",
                          sam_tile_row(op->code)->name);

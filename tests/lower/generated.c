@@ -196,7 +196,14 @@ static void by_element(struct program *g)
     unsigned rows = g->rows, cols = below(g, 4) ? g->cols : 1;
     while (!vector_takes(g->code, dtype))
         dtype = test_dtypes[below(g, SAM_COUNT(test_dtypes))];
-    const enum sam_dtype to = destination(g, dtype);
+    enum sam_dtype to = destination(g, dtype);
+    if (op->family == SAM_TILE_CVT && below(g, 2)) { /* from or to elements of 4 bits */
+        const enum sam_dtype pair = below(g, 2) ? SAM_TILE_e2m1 : SAM_TILE_e1m2;
+        const bool back = below(g, 2);
+        dtype = back ? any[below(g, SAM_COUNT(any))] : pair;
+        to = back ? pair : any[below(g, SAM_COUNT(any))];
+        to = to == SAM_TILE_e8m0 ? SAM_TILE_f64 : to; /* of some floats only */
+    }
     for (unsigned i = 0; i < op->count; i++) {
         const bool last = i + 1u == op->count, mask = op->family == SAM_TILE_SEL && i == 0;
         const bool nonzero = last && is_division(g, dtype) && below(g, 20);

@@ -4,6 +4,7 @@
 #include "lower/lowered.h"
 
 #include "samite/tile_ops.h"
+#include "tile/tile.h"
 
 /* $ is the dtype; tiles have 16x32 elements. */
 #define TILE "!pto.tile<vec, 16x32x$>"
@@ -83,6 +84,49 @@ TEST(test_e5m2)
         if (strcmp(form->name, "tand") == 0)
             continue;
         make(&x, form, SAM_TILE_e5m2, text);
+        lowered_run(&x);
+        assert_int_equal(x.status, SAM_OK);
+        lowered_free(&x);
+    }
+}
+
+/* An element near a tie of e2m1 or e1m2, or any. */
+static uint64_t near_tie(uint64_t *seed, enum sam_dtype dtype)
+{
+    const double tie = ((double)test_below(seed, 113) - 56) / 8;
+    const double value = tie * (1 + ((double)test_below(seed, 3) - 1) * 0x1p-9);
+    if (test_below(seed, 4) == 0)
+        return test_random(seed);
+    if (sam_dtype_class(dtype) != SAM_CLASS_FLOAT)
+        return (uint64_t)(int64_t)value;
+    return sam_dtype_round(dtype, value);
+}
+
+/* tcvt to 4 bits from every dtype, in every rounding mode. */
+TEST(test_halves)
+{
+    static const enum sam_dtype dtypes[] = {
+        SAM_TILE_f32,  SAM_TILE_f16,  SAM_TILE_bf16, SAM_TILE_i8,   SAM_TILE_ui8,
+        SAM_TILE_i16,  SAM_TILE_ui16, SAM_TILE_i32,  SAM_TILE_ui32, SAM_TILE_i64,
+        SAM_TILE_ui64, SAM_TILE_f64,  SAM_TILE_tf32, SAM_TILE_hf32, SAM_TILE_hif8,
+        SAM_TILE_e5m2, SAM_TILE_e4m3, SAM_TILE_e3m2, SAM_TILE_e2m3, SAM_TILE_e8m0};
+    const uint64_t first = test_seed();
+    for (unsigned n = 0; n < SAM_COUNT(dtypes) * 10; n++) {
+        const enum sam_dtype dtype = dtypes[n / 10];
+        const char *const name = sam_tile_dtype_name(dtype);
+        struct lowered x = {.seed = first + n};
+        char text[400];
+        snprintf(text, sizeof text,
+                 "%%d = pto.tcvt %%a {round = %s} : !pto.tile<vec, 16x64x%s> -> "
+                 "!pto.tile<vec, 16x64x%s>\n",
+                 sam_tile_round_names[n % 5], name, n / 5 % 2 ? "e2m1" : "e1m2");
+        x.text = text;
+        struct sam_array *const a = lowered_array(&x, dtype, 16, 64);
+        for (size_t i = 0; i < a->count; i++)
+            test_set(a->data, i, dtype, near_tie(&x.seed, dtype));
+        lowered_name(&x, "a", false);
+        lowered_array(&x, SAM_U8, 16, 32);
+        lowered_name(&x, "d", true);
         lowered_run(&x);
         assert_int_equal(x.status, SAM_OK);
         lowered_free(&x);
