@@ -67,7 +67,8 @@ namespace detail
 
 template <typename T> struct dtype;
 template <typename T>
-constexpr bool is_pair = std::is_same_v<T, float4_e2m1x2_t> || std::is_same_v<T, float4_e1m2x2_t>;
+constexpr bool is_pair = std::is_same_v<std::remove_const_t<T>, float4_e2m1x2_t> ||
+                         std::is_same_v<std::remove_const_t<T>, float4_e1m2x2_t>;
 #define SAMITE_DTYPE_(type, name)                                                                  \
     template <> struct dtype<type> {                                                               \
         static constexpr sam_dtype value = SAM_TILE_##name;                                        \

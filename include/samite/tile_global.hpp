@@ -51,7 +51,8 @@ template <int64_t... Sizes> struct Shape : detail::numbers<Sizes...> {
 template <int64_t... Steps> struct Stride : detail::numbers<Steps...> {
     using detail::numbers<Steps...>::numbers;
 };
-/* The rows of a GlobalTensor follow each other without gaps. */
+/* The rows of a GlobalTensor follow each other without gaps, except those of pairs, which start at
+ * bytes. */
 struct Dense {
 };
 
@@ -84,8 +85,10 @@ template <typename T, typename ShapeOf, typename StrideOf = Dense> class GlobalT
             window_.shape[i] = shape[i];
         if constexpr (std::is_same_v<StrideOf, Dense>) {
             int64_t step = 1;
-            for (size_t i = rank; i-- > 0; step *= window_.shape[i])
+            for (size_t i = rank; i-- > 0; step *= window_.shape[i]) {
+                step += detail::is_pair<T> && i + 2 == rank ? step % 2 : 0; /* rows of bytes */
                 window_.strides[i] = step;
+            }
         } else {
             static_assert(StrideOf::rank == rank, "GlobalTensor: a stride for each dimension");
             for (size_t i = 0; i < rank; i++)

@@ -140,6 +140,7 @@ static bool takes(const struct sam_tile_row *op, enum sam_dtype dtype)
     case SAM_TILE_SHORT:
     case SAM_TILE_CONVERTED:
     case SAM_TILE_BASIC:
+    case SAM_TILE_INDEXED:
     case SAM_TILE_ANY: break;
     }
     return true;

@@ -199,6 +199,26 @@ static void irregular()
     expect(out.read() == std::vector<float>(256, 64), "TMATMUL_MX");
 }
 
+/* Elements of 4 bits, of which a value of the type has two. */
+static void halves()
+{
+    using Pair = float4_e2m1x2_t;
+    Tile<TileType::Vec, Pair, 2, 64, BLayout::RowMajor, 2, 3> x, y;
+    Tile<TileType::Vec, float, 2, 8, BLayout::RowMajor, 2, 3> wide;
+    Pair from[4] = {{0x21}, {0xf3}, {0x54}, {0x06}}; /* 0.5 1 1.5, 2 3 4 */
+    Pair to[4] = {};
+    TLOAD(x, GlobalTensor<Pair, Shape<2, 3>>(from));
+    TCVT(wide, x, SAM_TILE_RINT);
+    expect(wide.read() == std::vector<float>{0.5F, 1, 1.5F, 2, 3, 4}, "TCVT from pairs");
+    TCVT(y, wide, SAM_TILE_RINT);
+    TSTORE(GlobalTensor<Pair, Shape<2, 3>>(to), y);
+    expect(to[0].bits == 0x21 && to[1].bits == 3 && to[2].bits == 0x54 && to[3].bits == 6,
+           "TSTORE of pairs");
+    y.fill({{0x10}, {0x02}, {0x43}, {0x05}});
+    TMOV(x, y);
+    expect(x.read()[2].bits == 0x43 && x.read().size() == 4, "TMOV of pairs");
+}
+
 /* Forms of the specification: f64, 64-bit integers, f32 results of f16, columns without padding,
  * indices of uint32_t. */
 static void wide()
@@ -260,6 +280,7 @@ int main()
         windows();
         irregular();
         wide();
+        halves();
         calls();
     });
     expect(failed.empty(), failed.c_str());
