@@ -297,7 +297,7 @@ class Tile
     }
     void fill(const std::vector<T> &values)
     {
-        const bool whole = int64_t(values.size()) == count();
+        const bool whole = values.size() == count();
         detail::check(whole ? SAM_OK : SAM_ERR_USAGE, "as many values as the tile has elements");
         fill(values.data());
     }
@@ -308,7 +308,7 @@ class Tile
     }
     std::vector<T> read() const
     {
-        std::vector<T> values(size_t(count()));
+        std::vector<T> values(count());
         if (!values.empty())
             read(values.data());
         return values;
@@ -328,9 +328,10 @@ class Tile
     }
 
   private:
-    int64_t count() const
+    size_t count() const
     {
-        return GetValidRow() * (detail::is_pair<T> ? (GetValidCol() + 1) / 2 : GetValidCol());
+        return size_t(GetValidRow() *
+                      (detail::is_pair<T> ? (GetValidCol() + 1) / 2 : GetValidCol()));
     }
     static sam_tile_core *core()
     {
