@@ -25,7 +25,7 @@ static uint64_t bits_at(enum sam_dtype dtype, uint64_t place)
     return sam_tile_is_signed(dtype) ? place ^ half : place;
 }
 
-/* What the code below makes of the bits: greater, unsigned, for a greater number. */
+/* The bits as put_number() compares them: greater, unsigned, for a greater number. */
 static uint64_t key_of(enum sam_dtype dtype, uint64_t bits)
 {
     const int64_t x = extend(bits, sam_dtype_table[dtype].bits);
