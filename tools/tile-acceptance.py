@@ -34,7 +34,8 @@ SHORT = ["f32", "tf32", "hf32", "f16", "bf16", "e5m2", "e4m3"]
 SMALL = ["hif8", "e3m2", "e2m3"]
 CLASSES = {"ORDER": FLOATS + WHOLE, "REAL": FLOATS, "WHOLE": WHOLE, "BITS": LONG + WHOLE,
            "SHORT": SHORT + SMALL + ["e8m0"] + WHOLE, "BASIC": ["f64"] + SHORT + LONG + WHOLE,
-           "FACTOR": SHORT + SMALL + ["i16", "ui16", "i8", "ui8"] + PAIRS, "SCALED": ["f16", "bf16", "e5m2", "e4m3"] + PAIRS,
+           "FACTOR": SHORT + SMALL + ["i16", "ui16", "i8", "ui8"] + PAIRS,
+           "SCALED": ["f16", "bf16", "e5m2", "e4m3"] + PAIRS,
            "INDEXED": ["f64"] + SHORT + SMALL + ["e8m0"] + LONG + WHOLE}
 CLASSES["ANY"] = CLASSES["INDEXED"] + PAIRS
 CLASSES["CONVERTED"] = CLASSES["ANY"]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles of e2m1 and e1m2, two elements in a byte: moves against arrays with a byte per element.
- * What an operation does not write stays, its half of a byte, too. */
+ * Elements that an operation does not write stay, also half a byte. */
 #include "tile/tile_test.h"
 
 #include "samite/tile_ops.h"
