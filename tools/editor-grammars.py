@@ -26,7 +26,8 @@ KEYS = """ins outs shape strides offsets sizes addr valid valid_row valid_col pa
 v_col blayout slayout fractal cmp round iter_args to step else""".split()
 LAYOUTS = """vec mat left right acc row_major col_major none_box tload tstore vector matrix eq ne lt le gt ge
 rint round floor ceil trunc""".split()
-DTYPES = "f32 f16 bf16 i8 ui8 i16 ui16 i32 ui32 i64 ui64 i1 index".split()
+DTYPES = """f32 f16 bf16 i8 ui8 i16 ui16 i32 ui32 i64 ui64 f64 tf32 hf32 hif8 e5m2 e4m3 e3m2 e2m3 e8m0 e2m1 e1m2
+i1 index""".split()
 
 
 def ask(samite, *words):

@@ -39,7 +39,7 @@ syn keyword ptoKey addr blayout cmp cols dtype else fractal ins iter_args loc of
 syn keyword ptoKey slayout step strides to v_col v_row valid valid_col valid_row
 syn keyword ptoConstant acc ceil col_major eq floor ge gt le left lt mat matrix ne none_box right rint row_major trunc vec
 syn keyword ptoConstant vector
-syn match ptoType /!pto\.[a-z_]\+\|\<\%([0-9?]\+x\)*\%(f32\|f16\|bf16\|i8\|ui8\|i16\|ui16\|i32\|ui32\|i64\|ui64\|i1\|index\)\>/
+syn match ptoType /!pto\.[a-z_]\+\|\<\%([0-9?]\+x\)*\%(f32\|f16\|bf16\|i8\|ui8\|i16\|ui16\|i32\|ui32\|i64\|ui64\|f64\|tf32\|hf32\|hif8\|e5m2\|e4m3\|e3m2\|e2m3\|e8m0\|e2m1\|e1m2\|i1\|index\)\>/
 syn match ptoName /%[A-Za-z0-9_$.]\+/
 syn match ptoFunction /@[A-Za-z0-9_$.]\+/
 syn match ptoNumber /\<\%(0[xX]\x\+\|\d\+\%(\.\d\+\)\?\)\>/
