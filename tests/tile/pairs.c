@@ -4,6 +4,7 @@
 #include "tile/tile_test.h"
 
 #include "samite/tile_ops.h"
+#include "tile/span.h"
 
 enum { ROWS = 6, COLS = 64, COUNT = ROWS * COLS };
 
@@ -193,4 +194,38 @@ TEST(test_refused)
         fail_msg("%s", error.text);
     assert_non_null(strstr(sam_tadd(&d, &a, &a).text, "tadd: source 1 is of e2m1; profile a5 has"));
     sam_tile_core_free(core);
+}
+
+/* The bytes of windows: all that they touch, and no others if rows consist of whole bytes. */
+TEST(test_spans)
+{
+    uint64_t seed = test_seed();
+    for (unsigned n = 0; n < 3000; n++) {
+        bool touched[512] = {false};
+        const bool even = test_below(&seed, 2);
+        int64_t shape[3], strides[3];
+        const uint32_t rank = 1 + (uint32_t)test_below(&seed, 3);
+        const int64_t base = 512 + (int64_t)test_below(&seed, 20) * (even ? 2 : 1);
+        for (uint32_t i = 0; i < rank; i++) {
+            shape[i] = (int64_t)test_below(&seed, 30) ? 1 + (int64_t)test_below(&seed, 6) : 0;
+            strides[i] = ((int64_t)test_below(&seed, 40) - 20) * (even ? 2 : 1);
+        }
+        if (even)
+            strides[rank - 1] = 1;
+        for (uint32_t i = rank; i < 3; i++)
+            shape[i] = 1, strides[i] = 0;
+        for (int64_t i = 0; i < shape[0] * shape[1] * shape[2]; i++)
+            touched[(base + i / (shape[1] * shape[2]) * strides[0] +
+                     i / shape[2] % shape[1] * strides[1] + i % shape[2] * strides[2]) /
+                    2] = true;
+        struct sam_tile_span span, one;
+        assert_true(sam_tile_span_window(&span, SAM_E2M1, 1000, base, rank, shape, strides));
+        for (int64_t i = 0; i < 512; i++) {
+            int64_t from, to;
+            assert_true(sam_tile_span_make(&one, 1000 + i, 1, 0, NULL, NULL));
+            const bool met = sam_tile_span_meet(&span, &one, &from, &to);
+            if (touched[i] ? !met : met && even)
+                fail_msg("byte %d: %d, expected %d", (int)i, met, touched[i]);
+        }
+    }
 }
