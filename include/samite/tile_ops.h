@@ -114,7 +114,8 @@ SAM_API enum sam_status sam_tsubview(struct sam_tile *window, const struct sam_t
                                      uint32_t row, uint32_t col, struct sam_error *error);
 
 /* A window of an array in global memory: element [i,j,...] is number offset + i * strides[0] +
- * j * strides[1] + ... of `data`, which has `count`. The last dimension becomes the columns of a
+ * j * strides[1] + ... of `data`, which has `count`; of 4 bits, two are in a byte, the first in its
+ * low half. The last dimension becomes the columns of a
  * tile, the others its rows, in order. */
 struct sam_tile_view {
     void *data; /* the caller's; tstore writes to it */
