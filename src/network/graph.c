@@ -21,6 +21,14 @@ const char *sam_net_op_name(enum sam_net_op op)
     return (unsigned)op < NET_OPS ? names[op] : "?";
 }
 
+bool sam_net_token(const char **formula, char (*token)[24])
+{
+    const size_t length = strcspn(*formula, " ");
+    sam_format(*token, sizeof *token, "%.*s", (int)length, *formula);
+    *formula += length + ((*formula)[length] == ' ');
+    return length > 0;
+}
+
 uint64_t sam_net_outer(const struct sam_net_value *value, uint32_t axis)
 {
     uint64_t outer = 1;

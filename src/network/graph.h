@@ -101,6 +101,8 @@ struct net_graph {
 
 void sam_net_graph_free(struct net_graph *graph);
 const char *sam_net_op_name(enum sam_net_op op);
+/* The next word of a formula; false: there is none. */
+bool sam_net_token(const char **formula, char (*token)[24]);
 /* Add a value or node without contents. Returns its number, NET_NONE when out of memory. */
 uint32_t sam_net_graph_add_value(struct net_graph *graph);
 uint32_t sam_net_graph_add_node(struct net_graph *graph);

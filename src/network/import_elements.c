@@ -126,11 +126,8 @@ void sam_net_import_formula(struct import *m)
     uint32_t stack[DEPTH] = {0};
     uint32_t attribute = NET_NONE;
     unsigned count = 0;
-    for (const char *at = m->row->formula, *end; at && !m->failed; at = end) {
-        char token[24];
-        end = strchr(at, ' ');
-        sam_format(token, sizeof token, "%.*s", end ? (int)(end - at) : (int)sizeof token, at);
-        end = end ? end + 1 : NULL;
+    const char *formula = m->row->formula;
+    for (char token[24]; !m->failed && sam_net_token(&formula, &token);) {
         unsigned op = 0;
         while (op < NET_OPS && strcmp(sam_net_op_name((enum sam_net_op)op), token) != 0)
             op++;
