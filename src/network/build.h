@@ -47,6 +47,9 @@ void sam_net_build_fail(struct net_builder *b, enum sam_status status, const cha
 /* End the program at hand as a step of these nodes. `made` is the template. */
 void sam_net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes,
                          uint32_t count, uint32_t output);
+/* Whether a value is the output of one of the first `count` nodes of a group. */
+bool sam_net_in_group(const struct net_builder *b, const struct net_group *group, uint32_t count,
+                      uint32_t value);
 /* The dtype in which values are kept on the machine: 64-bit integers in 32, all floats in f32. */
 enum sam_dtype sam_net_kept(enum sam_dtype dtype);
 
@@ -116,6 +119,8 @@ void sam_net_space_merge(struct net_space *space, bool keep_last);
 void sam_net_space_fold(struct net_space *space);
 /* Tiles of at most `rows` x `cols`. */
 void sam_net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols);
+/* Tiles of at most `cols` columns and `most` elements, with their lines of 32. */
+void sam_net_space_blocks(struct net_space *space, uint64_t most, uint64_t cols);
 
 /* A tile of the space: where it begins, and how large it is. */
 struct net_site {
@@ -146,7 +151,6 @@ void sam_net_space_fill(struct net_builder *b, struct net_space *space, enum sam
                         double fill);
 
 /* --- elements.c */
-bool sam_net_is_element(const struct net_graph *graph, uint32_t node);
 /* Add what the chain of a group reads to its space. */
 void sam_net_chain_operands(struct net_builder *b, const struct net_group *group,
                             struct net_space *space);

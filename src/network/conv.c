@@ -46,7 +46,7 @@ void sam_net_conv_space(struct net_builder *b, const struct net_group *group,
 uint32_t sam_net_conv_bias(struct net_builder *b, struct net_space *space)
 {
     const struct net_node *const node = b->node;
-    if (node->input_count < 3 || node->inputs[2] == NET_NONE)
+    if (node->input_count < 3)
         return NET_NONE;
     const struct net_place place = sam_net_place_of(b, node->inputs[2]);
     return sam_net_space_add(b, space, NET_NONE, &place,

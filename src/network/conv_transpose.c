@@ -94,7 +94,7 @@ static void run_side_by_side(struct net_builder *b, const struct sam_net_value *
 {
     const struct net_node *const node = b->node;
     const uint64_t ins = w->shape[0], outs = w->shape[1], width = node->params.kernel[1];
-    const bool biased = node->input_count > 2 && node->inputs[2] != NET_NONE;
+    const bool biased = node->input_count > 2;
     struct net_place bias = {0};
     float *const repeated =
         biased ? sam_net_weight_add(b, SAM_F32, width * outs, &bias.buffer) : NULL;

@@ -6,18 +6,6 @@
 
 #include "network/build.h"
 
-bool sam_net_is_element(const struct net_graph *graph, uint32_t node)
-{
-    switch (graph->nodes[node].op) {
-#define NET_OP(name, inputs, optional, plan)                                                       \
-    case NET_##name:                                                                               \
-        return sizeof #plan == sizeof "elements" && #plan[0] == 'e';
-#include "network/operators.def"
-#undef NET_OP
-    default: return false;
-    }
-}
-
 /* --- operations on tiles, rows and columns */
 
 struct net_tile sam_net_widen(struct sam_net_text *text, struct net_tile tile, uint64_t rows,
@@ -278,16 +266,6 @@ static bool is_scalar(const struct sam_net_value *value)
     return value->data && value->count == 1;
 }
 
-/* Whether a value is the start of the group, or the output of one of its first `count` nodes. */
-static bool within(const struct net_builder *b, const struct net_group *group, uint32_t count,
-                   uint32_t value)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (b->graph->nodes[group->nodes[i]].output == value)
-            return true;
-    return false;
-}
-
 void sam_net_chain_operands(struct net_builder *b, const struct net_group *group,
                             struct net_space *space)
 {
@@ -296,8 +274,8 @@ void sam_net_chain_operands(struct net_builder *b, const struct net_group *group
         const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
         for (uint32_t k = 0; k < node->input_count; k++) {
             const uint32_t value = node->inputs[k];
-            bool known = value == NET_NONE || within(b, group, i, value) ||
-                         is_scalar(&b->graph->values[value]);
+            bool known =
+                sam_net_in_group(b, group, i, value) || is_scalar(&b->graph->values[value]);
             for (uint32_t o = 1; o < space->operands && !known; o++)
                 known = space->operand[o].value == value;
             if (!known)
@@ -375,8 +353,7 @@ struct net_tile sam_net_chain(struct net_builder *b, const struct net_group *gro
         struct net_tile in[3] = {0};
         b->node = node;
         for (uint32_t k = 0; k < node->input_count && k < SAM_COUNT(in); k++)
-            if (node->inputs[k] != NET_NONE)
-                in[k] = value_tile(b, site, &met, node->inputs[k]);
+            in[k] = value_tile(b, site, &met, node->inputs[k]);
         if (node->input_count == 1 && in[0].scalar)
             in[0] = sam_net_widen(&b->text, in[0], 1, 1);
         tile = apply(b, node, in);
@@ -404,11 +381,10 @@ void sam_net_plan_elements(struct net_builder *b, const struct net_group *group)
     for (uint32_t i = 0; i < group->count && largest == NET_NONE; i++) {
         const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
         for (uint32_t k = 0; k < node->input_count; k++) {
-            const uint32_t in = node->inputs[k];
-            const struct sam_net_value *const v = in == NET_NONE ? NULL : &b->graph->values[in];
-            if (v && v->count == value->count && v->rank == value->rank && !v->data &&
-                !within(b, group, i, in))
-                largest = in;
+            const struct sam_net_value *const v = &b->graph->values[node->inputs[k]];
+            if (v->count == value->count && v->rank == value->rank && !v->data &&
+                !sam_net_in_group(b, group, i, node->inputs[k]))
+                largest = node->inputs[k];
         }
     }
     if (largest != NET_NONE) {
@@ -421,9 +397,7 @@ void sam_net_plan_elements(struct net_builder *b, const struct net_group *group)
     sam_net_chain_operands(b, group, &space);
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);
-    const uint64_t most = 49152 / sam_net_chain_tiles(b, group) / 1024 * 1024;
-    sam_net_space_tile(&space, 1, 512);
-    sam_net_space_tile(&space, most / ((space.tile[space.axes - 1] + 31) / 32 * 32), 512);
+    sam_net_space_blocks(&space, 49152 / sam_net_chain_tiles(b, group) / 1024 * 1024, 512);
     if (b->status == SAM_OK)
         sam_net_space_parts(b, &space, "elements", group, write_elements, (void *)(uintptr_t)group);
     sam_net_step_finish(b, "elements", group->nodes, group->count, group->output);

@@ -51,8 +51,7 @@ static void copy_slice(struct gather *g, int64_t to, struct net_index shift)
     }
     sam_net_space_add(g->b, &space, NET_NONE, &g->from, stride);
     sam_net_space_merge(&space, false);
-    sam_net_space_tile(&space, 1, 512);
-    sam_net_space_tile(&space, 16384 / ((space.tile[space.axes - 1] + 31) / 32 * 32), 512);
+    sam_net_space_blocks(&space, 16384, 512);
     if (g->b->status == SAM_OK)
         sam_net_space_run(g->b, &space, slice_body, &shift);
 }

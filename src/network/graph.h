@@ -84,7 +84,7 @@ struct net_node {
     enum sam_net_op op;
     const char *name; /* of the ONNX node, or of its first output if it has none. Not unique: an
                          ONNX node may become several */
-    uint32_t *inputs, input_count; /* values; NET_NONE for one left out */
+    uint32_t *inputs, input_count; /* values */
     uint32_t output;               /* one value */
     struct net_params params;
 };

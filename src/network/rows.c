@@ -178,8 +178,6 @@ void sam_net_plan_rows(struct net_builder *b, const struct net_group *group)
     sam_net_space_last(&space, axis);
     sam_net_space_add(b, &space, NET_NONE, &from, from.stride);
     for (uint32_t i = 1; norm && i < node->input_count; i++) {
-        if (node->inputs[i] == NET_NONE)
-            continue;
         const struct net_place each = sam_net_place_of(b, node->inputs[i]);
         int64_t stride[NET_RANK] = {0};
         stride[axis] = b->graph->values[node->inputs[i]].count > 1;

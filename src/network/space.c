@@ -170,6 +170,12 @@ void sam_net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols)
     }
 }
 
+void sam_net_space_blocks(struct net_space *space, uint64_t most, uint64_t cols)
+{
+    sam_net_space_tile(space, 1, cols);
+    sam_net_space_tile(space, most / ((space->tile[space->axes - 1] + 31) / 32 * 32), cols);
+}
+
 void sam_net_site_sizes(struct net_site *site)
 {
     const uint32_t last = site->space->axes - 1;
