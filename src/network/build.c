@@ -358,8 +358,8 @@ enum sam_status sam_net_plan_make(const struct net_graph *graph,
     sam_net_text_free(&b.text);
     if (b.status == SAM_OK)
         b.status = make_arena(b.plan, error);
-    if (b.status == SAM_OK && b.options.weights != NET_WEIGHTS_ARRAYS)
-        b.status = sam_net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
+    if (b.status == SAM_OK && b.options.weights != SAM_NETWORK_RAW)
+        b.status = sam_net_plan_pack(b.plan, b.options.weights == SAM_NETWORK_WINDOW, error);
     if (b.status != SAM_OK) {
         sam_net_plan_free(b.plan);
         *plan = NULL;

@@ -223,7 +223,7 @@ void sam_net_import_batch_norm(struct import *m)
     const float epsilon = sam_net_float(m, "epsilon", 1e-5f);
     const uint32_t x = sam_net_input(m, 0);
     const struct net_type type = sam_net_type_of(m, x);
-    struct net_type channels = {.dtype = SAM_F32, .rank = type.rank};
+    const struct net_type channels = sam_net_channels(&type);
     uint32_t ids[5];
     sam_net_ignore(m, "momentum");
     if (sam_net_int(m, "training_mode", 0) != 0 || sam_net_int(m, "spatial", 1) != 1)
@@ -232,8 +232,6 @@ void sam_net_import_batch_norm(struct import *m)
     if (type.rank < 2)
         sam_net_refuse(m, "shape %s: expected 2 dimensions or more",
                        sam_net_shape_text(&type).text);
-    for (uint32_t d = 0; d < type.rank; d++)
-        channels.shape[d] = d == 1 ? type.shape[1] : 1;
     for (unsigned k = 1; k < 5; k++) {
         ids[k] = sam_net_input(m, k);
         const struct sam_net_value *v = sam_net_value(m, ids[k]);

@@ -154,11 +154,9 @@ void sam_net_import_same(struct import *m)
 void sam_net_import_concat(struct import *m)
 {
     const unsigned count = (unsigned)m->node->input_count;
-    uint32_t *inputs = sam_blocks_take(&m->graph->store, count, sizeof *inputs), used = 0;
-    if (!inputs) {
-        sam_net_refuse_memory(m);
+    uint32_t *inputs = sam_net_take(m, count, sizeof *inputs), used = 0;
+    if (!inputs)
         return;
-    }
     struct net_type out = sam_net_type_of(m, sam_net_input(m, 0));
     struct net_params p = {.axis = sam_net_axis(m, sam_net_int(m, "axis", 1), out.rank)};
     out.shape[p.axis] = 0;
@@ -354,18 +352,7 @@ void sam_net_import_expand(struct import *m)
 {
     const uint32_t x = sam_net_input(m, 0);
     const struct net_type type = sam_net_type_of(m, x);
-    const struct net_list shape = sam_net_ints_input(m, 1);
-    struct net_type to = {.dtype = type.dtype, .rank = shape.count};
-    if (shape.count > NET_RANK)
-        sam_net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count,
-                       (int)NET_RANK);
-    for (uint32_t d = 0; !m->failed && d < shape.count; d++) {
-        to.shape[d] = (uint64_t)shape.at[d];
-        if (shape.at[d] < 0)
-            sam_net_refuse(m, "dimension %u of the new shape is %lld", d, (long long)shape.at[d]);
-    }
-    if (m->failed)
-        return;
+    struct net_type to = sam_net_shape_input(m, 1, type.dtype);
     to = sam_net_broadcast(m, &type, &to);
     sam_net_give(m, 0, expand(m, x, &to));
 }

@@ -94,6 +94,22 @@ struct net_list sam_net_ints_input(struct import *m, unsigned k)
     return list;
 }
 
+struct net_type sam_net_shape_input(struct import *m, unsigned k, enum sam_dtype dtype)
+{
+    const struct net_list shape = sam_net_ints_input(m, k);
+    struct net_type type = {.dtype = dtype, .rank = shape.count};
+    if (shape.count > NET_RANK)
+        sam_net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count,
+                       (int)NET_RANK);
+    for (uint32_t d = 0; !m->failed && d < shape.count; d++) {
+        type.shape[d] = (uint64_t)shape.at[d];
+        if (shape.at[d] < 0)
+            sam_net_refuse(m, "dimension %u of the new shape is %lld", d, (long long)shape.at[d]);
+    }
+    type.rank = m->failed ? 0 : type.rank;
+    return type;
+}
+
 struct net_list sam_net_ints_either(struct import *m, const char *name, unsigned k, uint64_t since)
 {
     if (m->onnx.opset < since && sam_net_has(m, k))
@@ -254,8 +270,7 @@ static void add_input(struct import *m, const struct net_sizes *s, const struct 
     type.dtype = sam_dtype_class(dtype) == SAM_CLASS_FLOAT ? SAM_F32
                  : dtype == SAM_BOOL                       ? SAM_U8
                                                            : dtype;
-    if (type.dtype != SAM_F32 && type.dtype != SAM_I64 && type.dtype != SAM_I32 &&
-        type.dtype != SAM_U8)
+    if (!sam_net_computes(type.dtype))
         sam_net_refuse(
             m,
             "input '%.100s' has elements of type %llu (%s): expected floats, i64, i32, u8 "
@@ -263,20 +278,12 @@ static void add_input(struct import *m, const struct net_sizes *s, const struct 
             in->name, (unsigned long long)in->type, sam_dtype_name(dtype));
     if (!m->failed)
         shape_input(m, s, in, &type);
-    const uint64_t count = sam_net_count(m, &type);
-    const uint32_t id = m->failed ? NET_NONE : sam_net_graph_add_value(m->graph);
-    char *name = sam_blocks_text(&m->graph->store, in->name, strlen(in->name));
-    if (id == NET_NONE || !name) {
-        sam_net_refuse_memory(m);
+    const uint32_t id = sam_net_new_value(m, &type);
+    char *name = sam_net_text(m, in->name);
+    if (m->failed)
         return;
-    }
-    struct sam_net_value *v = sam_net_value(m, id);
-    v->boolean = dtype == SAM_BOOL;
-    v->name = name;
-    v->dtype = type.dtype;
-    v->rank = type.rank;
-    memcpy(v->shape, type.shape, type.rank * sizeof *v->shape);
-    v->count = count;
+    sam_net_value(m, id)->boolean = dtype == SAM_BOOL;
+    sam_net_value(m, id)->name = name;
     m->graph->inputs[m->graph->input_count++] = id;
     sam_net_name(m, name, id);
 }
@@ -302,11 +309,8 @@ static bool has_dim(const struct import *m, const char *name)
  */
 static struct sam_network_shape *name_shapes(struct import *m, const struct net_sizes *s)
 {
-    struct sam_network_shape *named =
-        sam_blocks_take(&m->graph->store, s->shape_count + 1, sizeof *named);
+    struct sam_network_shape *named = sam_net_take(m, s->shape_count, sizeof *named);
     size_t at = 0;
-    if (!named)
-        sam_net_refuse_memory(m);
     for (size_t i = 0; named && i < s->shape_count; i++) {
         named[i] = s->shapes[i];
         if (named[i].input)
@@ -330,9 +334,7 @@ void sam_net_import_inputs(struct import *m, const struct net_sizes *given)
     if (m->failed)
         return;
     struct net_graph *g = m->graph;
-    g->inputs = sam_blocks_take(&g->store, m->onnx.input_count + 1, sizeof *g->inputs);
-    if (!g->inputs)
-        sam_net_refuse_memory(m);
+    g->inputs = sam_net_take(m, m->onnx.input_count, sizeof *g->inputs);
     for (size_t i = 0; i < s.shape_count; i++)
         if (!has_input(m, s.shapes[i].input))
             misuse(m, "no input '%.100s' in the model", s.shapes[i].input);

@@ -47,15 +47,13 @@ void sam_net_import_instance_norm(struct import *m)
     const struct net_type type = sam_net_type_of(m, x);
     struct net_params p = {.axis = 2, .alpha = sam_net_float(m, "epsilon", 1e-5f)};
     struct net_type flat = {SAM_F32, 3, {type.shape[0], type.shape[1], 1}};
-    struct net_type channels = {.dtype = SAM_F32, .rank = type.rank};
+    const struct net_type channels = sam_net_channels(&type);
     sam_net_need_float(m, x);
     if (type.rank < 3)
         sam_net_refuse(m, "shape %s: expected 3 dimensions or more",
                        sam_net_shape_text(&type).text);
-    for (uint32_t d = 0; d < type.rank; d++) {
-        channels.shape[d] = d == 1 ? type.shape[1] : 1;
-        flat.shape[2] *= d < 2 ? 1 : type.shape[d];
-    }
+    for (uint32_t d = 2; d < type.rank; d++)
+        flat.shape[2] *= type.shape[d];
     const struct net_type normal = {SAM_F32, 1, {flat.shape[2]}};
     const uint32_t ones = sam_net_constant(m, &normal, NULL);
     for (uint64_t i = 0; !m->failed && i < flat.shape[2]; i++)

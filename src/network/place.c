@@ -38,7 +38,7 @@ void *sam_net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t c
 void sam_net_weight_pack(struct net_builder *b, uint32_t buffer)
 {
     char name[24];
-    if (b->options.weights == NET_WEIGHTS_ARRAYS || b->status != SAM_OK)
+    if (b->options.weights == SAM_NETWORK_RAW || b->status != SAM_OK)
         return;
     sam_format(name, sizeof name, "w%u", buffer);
     b->plan->buffers[buffer].name = sam_strdup(name);
