@@ -180,7 +180,7 @@ struct net_contract {
     uint32_t taps;
     int64_t *left_tap, *right_tap; /* offset of each */
     uint32_t bias;                 /* operand; NET_NONE */
-    double scale, bias_scale;      /* of sum and bias */
+    double scale;                  /* of the sum of a pool, or 0 */
     const struct net_group *group;
 };
 void sam_net_contract_run(struct net_builder *b, struct net_contract *contract);

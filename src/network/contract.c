@@ -152,14 +152,8 @@ static void sum_rows(struct sam_net_text *text, void *context, const struct net_
     }
     like.loc = SAM_TILE_vec;
     struct net_tile start = NET_OP1(text, "tmov", like, sum);
-    if (c->scale != 1)
-        start = sam_net_with(text, "tmuls", start, c->scale);
-    if (c->bias != NET_NONE) {
-        struct net_tile bias = sam_net_site_load(s->b, &site, c->bias);
-        if (c->bias_scale != 1)
-            bias = sam_net_with(text, "tmuls", bias, c->bias_scale);
-        start = sam_net_binary(text, "add", start, bias);
-    }
+    if (c->bias != NET_NONE)
+        start = sam_net_binary(text, "add", start, sam_net_site_load(s->b, &site, c->bias));
     sam_net_site_store(text, &site, sam_net_chain(s->b, c->group, &site, start));
 }
 

@@ -111,7 +111,7 @@ void sam_net_plan_conv(struct net_builder *b, const struct net_group *group)
                       w->data && from.stride[1] == 1 && from.stride[3] == (int64_t)in->shape[1];
     const struct net_place weights =
         w->data ? turned(b, w, wide) : sam_net_place_of(b, b->node->inputs[1]);
-    struct net_contract c = {.group = group, .scale = 1, .bias_scale = 1};
+    struct net_contract c = {.group = group};
     sam_net_conv_space(b, group, &c.space);
     c.bias = sam_net_conv_bias(b, &c.space);
     c.left = sam_net_conv_windows(b, &c.space, from, deep);

@@ -144,7 +144,7 @@ void sam_net_plan_conv_transpose(struct net_builder *b, const struct net_group *
     for (uint32_t i = 0; i < 2; i++)
         reach(p, i, in->shape[2 + i], out->shape[2 + i], &border[i], &border[2 + i]);
     const struct net_place from = sam_net_conv_input(b, group, border, true, 0);
-    struct net_contract whole = {.group = group, .scale = 1, .bias_scale = 1};
+    struct net_contract whole = {.group = group};
     const uint64_t ins = in->shape[1] / p->group;
     sam_net_conv_space(b, group, &whole.space);
     whole.depth = ins;

@@ -278,7 +278,6 @@ bool sam_net_fold(struct net_graph *g, const struct net_node *n, struct sam_net_
     case NET_MaxPool:
     case NET_AveragePool:
     case NET_MatMul:
-    case NET_Gemm:
     case NET_Softmax:
     case NET_LayerNormalization:
     case NET_ArgMax:

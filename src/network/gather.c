@@ -187,7 +187,6 @@ static void by_product(struct gather *g, const struct sam_net_value *indices,
     sam_net_step_finish(b, "gather", g->group->nodes, g->group->count, NET_NONE);
     /* out[outer, index, inner] = sum over v of ones[index, v] * table[outer, v, inner] */
     struct net_contract c = {.group = g->group,
-                             .scale = 1,
                              .bias = NET_NONE,
                              .taps = 1,
                              .left_tap = (int64_t[]){0},

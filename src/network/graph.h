@@ -3,8 +3,8 @@
  * reads. In normal form
  *   - every shape is known and without zeros, and every dtype is one of SAM_F32, SAM_I64, SAM_I32,
  *     SAM_U8 (a boolean where an operator makes or tests it). Other floats are computed as SAM_F32,
- *     and a Cast between floats does nothing. Constant weights (input 1 of Conv, ConvTranspose,
- * MatMul and Gemm, input 0 of Gather) of at most 16 bits keep their dtype, `data` as in the file;
+ *     and a Cast between floats does nothing. Constant weights (input 1 of Conv, ConvTranspose
+ * and MatMul, input 0 of Gather) of at most 16 bits keep their dtype, `data` as in the file;
  *   - elements, moves, gathers and reductions of constants (NET_FOLDED elements at most, more where
  *     inputs have more) are constants, and no node without use is left;
  *   - nodes are in an order in which each follows those whose values it reads;
@@ -64,13 +64,12 @@ struct net_params {
      * ConvTranspose: elements cut off; the output's shape decides at the bottom and right. */
     uint64_t pad[4];
     uint64_t group;
-    bool count_pad; /* AveragePool: padding counts as elements; cubic Resize: those at
-                       the edge count for what is outside */
-    bool transpose_a, transpose_b; /* Gemm */
-    float alpha, beta;             /* Gemm, LeakyRelu, HardSigmoid; Clip: minimum and maximum;
-                                      LayerNormalization: alpha is epsilon; cubic Resize: alpha is
-                                      the coefficient a */
-    uint32_t perm[NET_RANK];       /* Transpose: axis of the input for each of the output */
+    bool count_pad;          /* AveragePool: padding counts as elements; cubic Resize: those at
+                                the edge count for what is outside */
+    float alpha, beta;       /* LeakyRelu, HardSigmoid; Clip: minimum and maximum;
+                                LayerNormalization: alpha is epsilon; cubic Resize: alpha is
+                                the coefficient a */
+    uint32_t perm[NET_RANK]; /* Transpose: axis of the input for each of the output */
     /* Slice, per axis; a step may be negative. Pad: start, from 0, is what comes before */
     int64_t start[NET_RANK], step[NET_RANK];
     float fill; /* Pad; only mode constant */

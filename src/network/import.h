@@ -79,6 +79,8 @@ uint32_t sam_net_emit2(struct import *m, enum sam_net_op op, uint32_t a, uint32_
 bool sam_net_may_make(const struct import *m, uint64_t count);
 /* A constant; `data` is in the store of the graph, or NULL for zeros to be set. */
 uint32_t sam_net_constant(struct import *m, const struct net_type *type, const void *data);
+/* A constant of the type of `x`: import_elements.c. */
+uint32_t sam_net_number(struct import *m, uint32_t x, double number);
 /* Output k of the ONNX node is this value. */
 void sam_net_give(struct import *m, unsigned k, uint32_t id);
 

@@ -31,8 +31,7 @@ void sam_net_import_binary(struct import *m)
     sam_net_give(m, 0, cast(m, sam_net_emit2(m, NET_Pow, a, b), dtype));
 }
 
-/* A constant of the type of `x`. */
-static uint32_t scalar(struct import *m, uint32_t x, double number)
+uint32_t sam_net_number(struct import *m, uint32_t x, double number)
 {
     const struct net_type type = {.dtype = sam_net_value(m, x)->dtype};
     const uint32_t id = sam_net_constant(m, &type, NULL);
@@ -55,7 +54,7 @@ void sam_net_import_chain(struct import *m)
     for (unsigned k = 1; k < count; k++)
         sum = sam_net_emit2(m, m->row->op, sum, sam_net_input(m, k));
     if (strcmp(m->row->name, "Mean") == 0 && count > 1)
-        sum = sam_net_emit2(m, NET_Mul, sum, scalar(m, sum, 1 / (double)count));
+        sum = sam_net_emit2(m, NET_Mul, sum, sam_net_number(m, sum, 1 / (double)count));
     sam_net_give(m, 0, sum);
 }
 
@@ -88,12 +87,12 @@ static uint32_t operand(struct import *m, const char *token, uint32_t *attribute
         const char *const number = strchr(token, '=') + 1;
         sam_format(name, sizeof name, "%.*s", (int)(number - token - 2), token + 1);
         sam_net_need_float(m, sam_net_input(m, 0));
-        *attribute = scalar(m, sam_net_input(m, 0),
-                            (double)sam_net_float(m, name, sam_strtof(number, NULL)));
+        *attribute = sam_net_number(m, sam_net_input(m, 0),
+                                    (double)sam_net_float(m, name, sam_strtof(number, NULL)));
         return *attribute;
     }
     if (letter >= '0' && letter <= '9')
-        return scalar(m, sam_net_input(m, 0), letter - '0');
+        return sam_net_number(m, sam_net_input(m, 0), letter - '0');
     const bool tests = letter >= 'X' && letter <= 'Z';
     const uint32_t id = sam_net_input(m, (unsigned)(letter - (tests ? 'X' : 'x')));
     if (tests && sam_net_value(m, id)->dtype != SAM_U8)

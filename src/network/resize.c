@@ -154,7 +154,6 @@ static void resize_axis(struct net_builder *b, const struct net_group *group, ui
 {
     const struct net_place matrix = matrix_of(b, axis, depth, out->shape[axis]);
     struct net_contract c = {.group = group,
-                             .scale = 1,
                              .bias = NET_NONE,
                              .taps = 1,
                              .left_tap = (int64_t[]){0},
