@@ -163,14 +163,20 @@ static uint64_t size_of_symbol(const struct import *m, const struct net_sizes *s
     return 0;
 }
 
+/* The axis of an input that a symbolic dimension is; -1: of none. */
+static int find_dim(const struct import *m, const char *name)
+{
+    for (size_t i = 0; name[0] && i < m->onnx.input_count; i++)
+        for (size_t d = 0; d < m->onnx.inputs[i].rank; d++)
+            if (strcmp(m->onnx.inputs[i].dims[d].name, name) == 0)
+                return (int)d;
+    return -1;
+}
+
 /* A size for a symbolic dimension: 1 for those that come first, such as a batch. */
 static uint64_t guess(const struct import *m, const char *name, uint64_t size)
 {
-    for (size_t i = 0; i < m->onnx.input_count; i++)
-        for (size_t d = 0; d < m->onnx.inputs[i].rank; d++)
-            if (strcmp(m->onnx.inputs[i].dims[d].name, name) == 0)
-                return d ? size : 1;
-    return 1;
+    return find_dim(m, name) > 0 ? size : 1;
 }
 
 static bool put_size(struct sam_buffer *dims, const char *name, uint64_t size)
@@ -296,15 +302,6 @@ static bool has_input(const struct import *m, const char *name)
     return false;
 }
 
-static bool has_dim(const struct import *m, const char *name)
-{
-    for (size_t i = 0; i < m->onnx.input_count; i++)
-        for (size_t d = 0; d < m->onnx.inputs[i].rank; d++)
-            if (name[0] && strcmp(m->onnx.inputs[i].dims[d].name, name) == 0)
-                return true;
-    return false;
-}
-
 /* Copies of the shapes, in which those without a name have that of the next input that none names.
  */
 static struct sam_network_shape *name_shapes(struct import *m, const struct net_sizes *s)
@@ -339,7 +336,7 @@ void sam_net_import_inputs(struct import *m, const struct net_sizes *given)
         if (!has_input(m, s.shapes[i].input))
             misuse(m, "no input '%.100s' in the model", s.shapes[i].input);
     for (size_t i = 0; i < s.dim_count; i++)
-        if (!has_dim(m, s.dims[i].name))
+        if (find_dim(m, s.dims[i].name) < 0)
             misuse(m, "no dimension '%.100s' among the inputs of the model", s.dims[i].name);
     for (size_t i = 0; !m->failed && i < m->onnx.input_count; i++) {
         if (!is_initializer(m, m->onnx.inputs[i].name))
