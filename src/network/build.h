@@ -59,12 +59,16 @@ uint32_t sam_net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, en
 /* A constant array; returns its elements to be filled in, and the buffer. NULL: out of memory. */
 void *sam_net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count,
                          uint32_t *buffer);
+/* For the elements of a constant in another order. */
+float *sam_net_weight_like(struct net_builder *b, const struct sam_net_value *v, uint64_t count,
+                           struct net_place *place);
 /* Pack the array with the others, if weights are packed. */
 void sam_net_weight_pack(struct net_builder *b, uint32_t buffer);
 /* Strides of C order. */
 void sam_net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride);
-/* Give a value an array of its own, its axes from the outermost to the innermost, with its border,
- * whose zeros the step at hand writes; an array of the caller if it is an output that fits. */
+/* Give a value an array of its own, its axes from the outermost to the innermost (NULL: C order),
+ * with its border, whose zeros the step at hand writes; an array of the caller if it is an output
+ * that fits. */
 struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order);
 /* An array that holds a copy of a value with a border, not the value's own. */
 struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,

@@ -80,7 +80,7 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
 {
     const uint64_t outs = w->shape[0], ins = w->shape[1], kh = w->shape[2], kw = w->shape[3];
     struct net_place place = {0};
-    float *const data = sam_net_weight_add(b, SAM_F32, w->count, &place.buffer);
+    float *const data = sam_net_weight_like(b, w, w->count, &place);
     for (uint64_t o = 0; data && o < outs; o++)
         for (uint64_t i = 0; i < ins; i++)
             for (uint64_t y = 0; y < kh; y++)
@@ -90,8 +90,6 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
                                              : ((y * kw + x) * outs + o) * ins + i;
                     data[at] = (float)weight;
                 }
-    if (b->status == SAM_OK)
-        b->plan->buffers[place.buffer].stored = w->dtype;
     place.stride[0] = (int64_t)(wide ? ins * kw : ins);
     place.stride[1] = 1;
     place.stride[3] = (int64_t)(outs * ins);

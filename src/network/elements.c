@@ -398,7 +398,6 @@ void sam_net_plan_elements(struct net_builder *b, const struct net_group *group)
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);
     sam_net_space_blocks(&space, 49152 / sam_net_chain_tiles(b, group) / 1024 * 1024, 512);
-    if (b->status == SAM_OK)
-        sam_net_space_parts(b, &space, "elements", group, write_elements, (void *)(uintptr_t)group);
+    sam_net_space_parts(b, &space, "elements", group, write_elements, (void *)(uintptr_t)group);
     sam_net_step_finish(b, "elements", group->nodes, group->count, group->output);
 }

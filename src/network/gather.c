@@ -52,13 +52,7 @@ static void copy_slice(struct gather *g, int64_t to, struct net_index shift)
     sam_net_space_add(g->b, &space, NET_NONE, &g->from, stride);
     sam_net_space_merge(&space, false);
     sam_net_space_blocks(&space, 16384, 512);
-    if (g->b->status == SAM_OK)
-        sam_net_space_run(g->b, &space, slice_body, &shift);
-}
-
-static int64_t wrapped(double index, uint64_t limit)
-{
-    return (int64_t)(index < 0 ? index + (double)limit : index);
+    sam_net_space_run(g->b, &space, slice_body, &shift);
 }
 
 static void finish(struct gather *g, bool last)
@@ -73,12 +67,11 @@ static void by_constants(struct gather *g, const struct sam_net_value *indices, 
         sam_net_build_fail(g->b, SAM_ERR_INPUT, "%llu constant indices: expected at most %d",
                            (unsigned long long)indices->count, (int)MOST_INDICES);
     for (uint64_t i = 0; i < indices->count && g->b->status == SAM_OK; i++) {
-        const int64_t index = wrapped(sam_net_real(indices, i), limit);
-        if (index < 0 || (uint64_t)index >= limit) {
+        int64_t index = sam_net_whole(indices, i);
+        index += index < 0 ? (int64_t)limit : 0;
+        if (index < 0 || (uint64_t)index >= limit)
             sam_net_build_fail(g->b, SAM_ERR_INPUT, "index %lld of %llu", (long long)index,
                                (unsigned long long)limit);
-            return;
-        }
         copy_slice(g, slice_at(g, indices, i), net_at(index * g->from.stride[g->axis]));
         if (i % SLICES == SLICES - 1 && i + 1 < indices->count)
             finish(g, false);
@@ -230,10 +223,8 @@ void sam_net_plan_gather(struct net_builder *b, const struct net_group *group)
                        .axis = node->params.axis,
                        .index_rank = indices->rank,
                        .slice = *out};
-    uint32_t order[NET_RANK];
     g.from = sam_net_place_of(b, node->inputs[0]);
-    sam_net_order_c(out->rank, order);
-    g.to = sam_net_place_new(b, group->output, order);
+    g.to = sam_net_place_new(b, group->output, NULL);
     for (uint32_t i = 0; i < g.index_rank; i++)
         g.slice.shape[g.axis + i] = 1;
     if (indices->data) {

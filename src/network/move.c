@@ -20,8 +20,7 @@ void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, e
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);
     sam_net_space_blocks(&space, 16384, 512);
-    if (b->status == SAM_OK)
-        sam_net_space_run(b, &space, copy_body, NULL);
+    sam_net_space_run(b, &space, copy_body, NULL);
 }
 
 /* Strides of a place in another shape; false if it takes a copy. */
@@ -74,12 +73,11 @@ static void reshape(struct net_builder *b, const struct net_group *group,
     *place = from;
     if (reshaped(in, &from, out, place->stride))
         return;
-    uint32_t order[NET_RANK];
-    sam_net_order_c(out->rank, order);
-    *place = sam_net_place_new(b, group->output, order);
+    *place = sam_net_place_new(b, group->output, NULL);
     struct net_place flat = *place;
     if (!reshaped(out, place, in, flat.stride)) { /* the copy has a border */
         struct net_border none = {0};
+        uint32_t order[NET_RANK];
         sam_net_order_c(in->rank, order);
         flat = sam_net_place_copy(b, b->node->inputs[0], order, &none, 0);
         sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &flat);

@@ -6,11 +6,9 @@
 static struct net_place turned(struct net_builder *b, const struct sam_net_value *v)
 {
     struct net_place place = {.stride = {1, (int64_t)v->shape[0]}};
-    float *const data = sam_net_weight_add(b, SAM_F32, v->count, &place.buffer);
+    float *const data = sam_net_weight_like(b, v, v->count, &place);
     for (uint64_t i = 0; data && i < v->count; i++)
         data[i % v->shape[1] * v->shape[0] + i / v->shape[1]] = (float)sam_net_real(v, i);
-    if (b->status == SAM_OK)
-        b->plan->buffers[place.buffer].stored = v->dtype;
     return place;
 }
 
@@ -32,9 +30,7 @@ void sam_net_plan_product(struct net_builder *b, const struct net_group *group)
     const struct sam_net_value *const x = &b->graph->values[node->inputs[0]];
     const struct sam_net_value *const w = &b->graph->values[node->inputs[1]];
     const struct sam_net_value *const out = &b->graph->values[group->output];
-    uint32_t order[NET_RANK];
-    sam_net_order_c(out->rank, order);
-    const struct net_place place = sam_net_place_new(b, group->output, order);
+    const struct net_place place = sam_net_place_new(b, group->output, NULL);
     const struct net_place left = sam_net_place_of(b, node->inputs[0]);
     const bool turn = w->data && w->rank == 2;
     const struct net_place right = turn ? turned(b, w) : sam_net_place_of(b, node->inputs[1]);

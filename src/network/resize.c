@@ -101,8 +101,7 @@ static void repeat(struct net_builder *b, const struct net_group *group,
     r.input = sam_net_space_add(b, &space, NET_NONE, from, from->stride);
     sam_net_space_merge(&space, false);
     sam_net_space_blocks(&space, 32768 / sam_net_chain_tiles(b, group), 256);
-    if (b->status == SAM_OK)
-        sam_net_space_run(b, &space, repeat_body, &r);
+    sam_net_space_run(b, &space, repeat_body, &r);
 }
 
 /* --- by products */

@@ -168,7 +168,6 @@ void sam_net_plan_rows(struct net_builder *b, const struct net_group *group)
     const uint64_t cols = space.extent[space.axes - 1];
     r.block = cols <= 2 * BLOCK ? cols : BLOCK;
     sam_net_space_tile(&space, r.block < BLOCK ? BLOCK / ((r.block + 7) / 8 * 8) : 1, cols);
-    if (b->status == SAM_OK)
-        sam_net_space_run(b, &space, rows_body, &r);
+    sam_net_space_run(b, &space, rows_body, &r);
     sam_net_step_finish(b, "rows", group->nodes, group->count, group->output);
 }

@@ -161,9 +161,8 @@ void sam_net_windows_run(struct net_builder *b, struct net_contract *c,
         w.width = space->axis[i] == 3 ? i : w.width;
     }
     tile_windows(&w, space);
-    if (b->status == SAM_OK)
-        sam_net_space_parts(b, space, c->right == NET_NONE ? "pool" : "depthwise", c->group,
-                            write_windows, &w);
+    sam_net_space_parts(b, space, c->right == NET_NONE ? "pool" : "depthwise", c->group,
+                        write_windows, &w);
 }
 
 /* 1 / the elements of each window that are no padding, as [height][width]. */
