@@ -182,7 +182,7 @@ struct net_contract {
     uint64_t depth;
     int64_t left_step, right_step; /* along k */
     uint32_t taps;
-    int64_t *left_tap, *right_tap; /* offset of each */
+    int64_t *left_tap, *right_tap; /* offset of each; NULL: of one, 0 */
     uint32_t bias;                 /* operand; NET_NONE */
     double scale;                  /* of the sum of a pool, or 0 */
     const struct net_group *group;

@@ -108,7 +108,7 @@ static void run_side_by_side(struct net_builder *b, const struct sam_net_value *
         if (!data)
             return;
         c.taps = 1;
-        c.left_tap[0] = c.right_tap[0] = 0;
+        c.left_tap = c.right_tap = NULL;
         sam_net_space_every(&c.space, 2, y, node->params.stride[0]);
         sam_net_space_split(&c.space, c.space.axes - 2, c.space.extent[c.space.axes - 2] / width);
         const uint32_t last = --c.space.axes - 1; /* the columns of a phase and their channels */

@@ -182,8 +182,6 @@ static void by_product(struct gather *g, const struct sam_net_value *indices,
     struct net_contract c = {.group = g->group,
                              .bias = NET_NONE,
                              .taps = 1,
-                             .left_tap = (int64_t[]){0},
-                             .right_tap = (int64_t[]){0},
                              .depth = limit,
                              .left_step = 1,
                              .right_step = g->from.stride[g->axis]};

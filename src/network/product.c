@@ -36,11 +36,7 @@ void sam_net_plan_product(struct net_builder *b, const struct net_group *group)
     const struct net_place right = turn ? turned(b, w) : sam_net_place_of(b, node->inputs[1]);
     if (b->status != SAM_OK)
         return;
-    struct net_contract c = {.group = group,
-                             .taps = 1,
-                             .left_tap = (int64_t[]){0},
-                             .right_tap = (int64_t[]){0},
-                             .bias = NET_NONE};
+    struct net_contract c = {.group = group, .taps = 1, .bias = NET_NONE};
     sam_net_space_of(&c.space, out, &place);
     sam_net_chain_operands(b, group, &c.space);
     sam_net_space_last(&c.space, out->rank - 1);

@@ -155,8 +155,6 @@ static void resize_axis(struct net_builder *b, const struct net_group *group, ui
     struct net_contract c = {.group = group,
                              .bias = NET_NONE,
                              .taps = 1,
-                             .left_tap = (int64_t[]){0},
-                             .right_tap = (int64_t[]){0},
                              .depth = depth,
                              .left_step = 1,
                              .right_step = from->stride[axis]};
