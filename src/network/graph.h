@@ -12,7 +12,9 @@
  *     the Conv before it;
  *   - Conv, ConvTranspose and pools have rank 4: one spatial dimension is reshaped to a height of
  * 1;
- *   - the operands of MatMul have rank 2 or more; Sum, Min and Max have two inputs;
+ *   - the operands of MatMul have rank 2 or more; Gemm is a MatMul; Sum, Min and Max have two
+ * inputs;
+ *   - the indices of Gather are constants or, through Reshapes, an input;
  *   - Squeeze, Unsqueeze, Flatten and Reshape are Reshape; Split is one Slice per output; Identity
  *     and Dropout are gone; GlobalAveragePool is ReduceMean, GlobalMaxPool ReduceMax;
  *   - parameters that ONNX has as attributes or as constant inputs are in `net_params`, with axes
