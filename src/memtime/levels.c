@@ -18,10 +18,10 @@ struct bus {
 struct resident {
     uint64_t ready; /* arrival of its data */
     uint8_t writer; /* the last unit to write it */
-    uint32_t taken; /* bytes that READ_REST has read */
 };
 
-/* The last line that a unit read as a stream, which the L2 does not keep. */
+/* A line that a unit read as a stream, which the L2 does not keep. */
+enum { PARTS = 32 };
 struct passing {
     uint64_t line; /* + 1; 0: none */
     uint64_t ready;
@@ -35,8 +35,10 @@ struct sam_memtime_levels {
     uint64_t arrived; /* of the last request; later ones do not come before it */
     struct bus bus[SAM_MEMTIME_LEVELS];
     struct sam_memtime_tags tags;
-    struct resident *residents; /* per tag */
-    struct passing passing[SAM_MEMTIME_UNITS];
+    struct resident *residents;                    /* per tag */
+    struct passing passing[SAM_MEMTIME_UNITS];     /* the last line */
+    struct passing part[SAM_MEMTIME_UNITS][PARTS]; /* of which parts were read, the newest first */
+    bool has_parts[SAM_MEMTIME_UNITS];
 };
 
 /* -------------------------------------------------------------------------- configuration */
@@ -144,7 +146,7 @@ struct access {
     unsigned unit;
     uint64_t address;
     uint32_t bytes;
-    bool write, stream, rest;
+    bool write, stream, part;
 };
 
 static void count_bytes(struct sam_memtime_traffic *traffic, bool write, uint32_t bytes)
@@ -245,12 +247,23 @@ static struct sam_memtime_tag *place(struct sam_memtime_levels *m, uint64_t now,
 static uint64_t pass_through(struct sam_memtime_levels *m, uint64_t turn, uint64_t line,
                              const struct access *a)
 {
-    struct passing *p = &m->passing[a->unit];
+    struct sam_memtime_level_figures *f = &m->figures.level[SAM_MEMTIME_L2];
+    struct passing *const lines = a->part ? m->part[a->unit] : &m->passing[a->unit];
+    const unsigned most = a->part ? PARTS : 1;
     const uint64_t soonest = turn + m->config.l2_latency;
-    if (p->line != line + 1)
-        *p = (struct passing){line + 1,
-                              move_line(m, turn, line, a->unit, false) + m->config.l2_latency};
-    return p->ready > soonest ? p->ready : soonest;
+    unsigned at = 0;
+    while (at + 1 < most && lines[at].line != line + 1)
+        at++;
+    struct passing passing = lines[at];
+    const bool hit = passing.line == line + 1;
+    *(hit ? &f->hits : &f->misses) += 1;
+    if (!hit)
+        passing = (struct passing){line + 1,
+                                   move_line(m, turn, line, a->unit, false) + m->config.l2_latency};
+    memmove(lines + 1, lines, at * sizeof *lines);
+    lines[0] = passing;
+    m->has_parts[a->unit] |= a->part;
+    return passing.ready > soonest ? passing.ready : soonest;
 }
 
 /* An access that the L2 serves in cycle `turn`. Returns the cycle of the reply. */
@@ -260,11 +273,8 @@ static uint64_t look_up(struct sam_memtime_levels *m, uint64_t turn, const struc
     const uint64_t line = a->address / SAM_MEMTIME_LINE;
     const uint64_t soonest = turn + m->config.l2_latency;
     const bool whole = a->write && a->bytes == SAM_MEMTIME_LINE;
-    if (a->stream && !sam_memtime_tags_at(&m->tags, line)) {
-        f->misses += m->passing[a->unit].line != line + 1;
-        f->hits += m->passing[a->unit].line == line + 1;
+    if ((a->stream || a->part) && !sam_memtime_tags_at(&m->tags, line))
         return pass_through(m, turn, line, a);
-    }
     struct sam_memtime_tag *tag = sam_memtime_tags_find(&m->tags, line);
     *(tag ? &f->hits : &f->misses) += 1;
     if (!tag) {
@@ -280,10 +290,22 @@ static uint64_t look_up(struct sam_memtime_levels *m, uint64_t turn, const struc
         r->writer = (uint8_t)a->unit;
     }
     const uint64_t ready = r->ready;
-    r->taken += a->rest ? a->bytes : 0;
-    if ((a->rest ? r->taken : a->stream ? a->bytes : 0) >= SAM_MEMTIME_LINE && !tag->dirty)
+    if (a->stream && a->bytes == SAM_MEMTIME_LINE && !tag->dirty)
         sam_memtime_tags_remove(tag);
     return ready > soonest ? ready : soonest;
+}
+
+/* A line that is written is no longer what a unit has read of it. */
+static void drop_passing(struct sam_memtime_levels *m, unsigned unit, uint64_t line)
+{
+    struct passing *const parts = m->part[unit];
+    if (m->passing[unit].line == line + 1)
+        m->passing[unit].line = 0;
+    for (unsigned i = 0; m->has_parts[unit] && i < PARTS; i++)
+        if (parts[i].line == line + 1) {
+            memmove(parts + i, parts + i + 1, (PARTS - 1 - i) * sizeof *parts);
+            parts[PARTS - 1] = (struct passing){0};
+        }
 }
 
 static uint64_t reach_l2(struct sam_memtime_levels *m, uint64_t now, const struct access *a)
@@ -291,10 +313,8 @@ static uint64_t reach_l2(struct sam_memtime_levels *m, uint64_t now, const struc
     struct sam_memtime_level_figures *f = &m->figures.level[SAM_MEMTIME_L2];
     const bool partial = a->write && a->bytes < SAM_MEMTIME_LINE;
     f->partial += partial;
-    if (a->write) /* invalidate copies of stream reads */
-        for (unsigned i = 0; i < SAM_MEMTIME_UNITS; i++)
-            if (m->passing[i].line == a->address / SAM_MEMTIME_LINE + 1)
-                m->passing[i].line = 0;
+    for (unsigned i = 0; a->write && i < SAM_MEMTIME_UNITS; i++)
+        drop_passing(m, i, a->address / SAM_MEMTIME_LINE);
     const uint64_t turn =
         pass(m, SAM_MEMTIME_L2, now, partial ? 2 * SAM_MEMTIME_LINE : SAM_MEMTIME_LINE, 0, a);
     count_bytes(&f->bytes, a->write, a->bytes);
@@ -314,7 +334,7 @@ static uint64_t request(void *context, unsigned unit, uint64_t now, uint64_t add
                              .bytes = bytes,
                              .write = kind == SAM_MEMTIME_WRITE,
                              .stream = kind == SAM_MEMTIME_READ_STREAM,
-                             .rest = kind == SAM_MEMTIME_READ_REST};
+                             .part = kind == SAM_MEMTIME_READ_PART};
     enum sam_memtime_level level = SAM_MEMTIME_L2;
     if (address - m->map.l1m_base < m->map.l1m_size)
         level = SAM_MEMTIME_L1M;

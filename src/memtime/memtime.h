@@ -185,7 +185,7 @@ const struct sam_memtime_stats *sam_memtime_stats(const struct sam_memtime *m);
 enum sam_memtime_kind {
     SAM_MEMTIME_READ,
     SAM_MEMTIME_READ_STREAM, /* a read without reuse: its line is not kept in the L2 */
-    SAM_MEMTIME_READ_REST,   /* the same of a part of a line: it is kept until all of it was read */
+    SAM_MEMTIME_READ_PART,   /* the same of a part of a line: the unit keeps the last 32 of them */
     SAM_MEMTIME_WRITE,
 };
 

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-static const char *const op_names[] = {
-#define NET_OP(name, inputs, optional, plan) #name,
+static net_template *const templates[] = {
+#define NET_OP(name, inputs, optional, plan) sam_net_plan_##plan,
 #include "network/operators.def"
 #undef NET_OP
 };
@@ -24,7 +24,7 @@ void sam_net_build_fail(struct net_builder *b, enum sam_status status, const cha
     if (status == SAM_ERR_MEMORY)
         sam_fail_memory(b->error);
     else
-        sam_fail(b->error, status, "%s%s%s: %s", b->node ? op_names[b->node->op] : "",
+        sam_fail(b->error, status, "%s%s%s: %s", b->node ? sam_net_op_name(b->node->op) : "",
                  b->node ? " " : "", b->node ? b->node->name : "network", text);
 }
 
@@ -35,24 +35,24 @@ static bool same_shape(const struct sam_net_value *a, const struct sam_net_value
     return a->rank == b->rank && !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape);
 }
 
-static bool is_plain(const struct net_graph *graph, const struct net_node *node)
+static bool is_element(const struct net_node *node)
 {
-    switch (node->op) {
-    case NET_MatMul: /* of vectors: the output lacks an axis */
-        return graph->values[node->inputs[0]].rank > 1 && graph->values[node->inputs[1]].rank > 1;
-    case NET_Gemm:
-    case NET_Conv:
-    case NET_ConvTranspose:
-    case NET_Resize:
-    case NET_MaxPool:
-    case NET_AveragePool: return true;
-    default: return false;
-    }
+    return templates[node->op] == sam_net_plan_elements;
 }
 
-static bool in_group(const struct net_builder *b, const struct net_group *group, uint32_t value)
+/* Whether a chain of elementwise operators can follow in one step. */
+static bool takes_chain(const struct net_node *node)
 {
-    for (uint32_t i = 0; i < group->count; i++)
+    net_template *const template = templates[node->op];
+    return is_element(node) || template == sam_net_plan_conv ||
+           template == sam_net_plan_conv_transpose || template == sam_net_plan_pool ||
+           template == sam_net_plan_product || template == sam_net_plan_resize;
+}
+
+bool sam_net_in_group(const struct net_builder *b, const struct net_group *group, uint32_t count,
+                      uint32_t value)
+{
+    for (uint32_t i = 0; i < count; i++)
         if (b->graph->nodes[group->nodes[i]].output == value)
             return true;
     return false;
@@ -91,11 +91,11 @@ static void grow(struct net_builder *b, struct net_group *group, uint32_t first)
     uint32_t reads = 0;
     for (uint32_t n = first + 1; n < end && trial.count < NET_GROUP; n++) {
         const struct net_node *const node = &b->graph->nodes[n];
-        bool joins = b->group[n] == NET_NONE && sam_net_is_element(b->graph, n) &&
+        bool joins = b->group[n] == NET_NONE && is_element(node) &&
                      same_shape(&b->graph->values[node->output], shape),
              reads_group = false;
         for (uint32_t k = 0; k < node->input_count && joins; k++)
-            reads_group |= node->inputs[k] != NET_NONE && in_group(b, &trial, node->inputs[k]);
+            reads_group |= sam_net_in_group(b, &trial, trial.count, node->inputs[k]);
         for (uint32_t i = 0; i < trial.count; i++) /* a run checks what such a node makes */
             joins &= !net_is_wide_cast(b->graph, &b->graph->nodes[trial.nodes[i]]);
         if (!joins || !reads_group || reads + node->input_count > NET_OPERANDS - 6)
@@ -108,25 +108,24 @@ static void grow(struct net_builder *b, struct net_group *group, uint32_t first)
     }
 }
 
-static bool make_groups(struct net_builder *b)
+static void make_groups(struct net_builder *b)
 {
     const struct net_graph *const graph = b->graph;
     for (uint32_t n = 0; n < graph->node_count; n++) {
         if (b->group[n] != NET_NONE)
             continue;
-        const bool element = sam_net_is_element(graph, n);
         struct net_group *const group = &b->groups[b->group_count];
         *group = (struct net_group){.nodes = {n},
                                     .count = 1,
                                     .output = graph->nodes[n].output,
-                                    .start = element ? NET_NONE : graph->nodes[n].output};
-        if (!b->options.no_fusion && (element || is_plain(graph, &graph->nodes[n])))
+                                    .start = is_element(&graph->nodes[n]) ? NET_NONE
+                                                                          : graph->nodes[n].output};
+        if (!b->options.no_fusion && takes_chain(&graph->nodes[n]))
             grow(b, group, n);
         for (uint32_t i = 0; i < group->count; i++)
             b->group[group->nodes[i]] = (uint32_t)b->group_count;
         b->group_count++;
     }
-    return true;
 }
 
 /* Borders that windows need around the values that they read. Outputs of LayerNormalization are
@@ -140,16 +139,10 @@ static void find_borders(struct net_builder *b)
         const uint32_t producer = b->graph->values[node->inputs[0]].producer;
         if (producer != NET_NONE && b->graph->nodes[producer].op == NET_LayerNormalization)
             continue;
-        const uint32_t rank = b->graph->values[node->inputs[0]].rank;
         struct net_border *const border = &b->border[node->inputs[0]];
-        for (uint32_t i = 0; i < 2; i++) {
-            const uint32_t axis = rank - 2 + i;
-            if (rank < 4 && i == 0)
-                continue;
-            if (border->before[axis] < node->params.pad[i])
-                border->before[axis] = node->params.pad[i];
-            if (border->after[axis] < node->params.pad[2 + i])
-                border->after[axis] = node->params.pad[2 + i];
+        for (uint32_t i = 0; i < 4; i++) {
+            uint64_t *const side = (i < 2 ? border->before : border->after) + 2 + i % 2;
+            *side = *side < node->params.pad[i] ? node->params.pad[i] : *side;
         }
     }
 }
@@ -208,19 +201,6 @@ void sam_net_step_finish(struct net_builder *b, const char *made, const uint32_t
         buffer->last = plan->step_count;
     }
     plan->steps[plan->step_count++] = step;
-}
-
-static void run_template(struct net_builder *b, const struct net_group *group)
-{
-    switch (b->node->op) {
-#define NET_OP(name, inputs, optional, plan)                                                       \
-    case NET_##name:                                                                               \
-        sam_net_plan_##plan(b, group);                                                             \
-        break;
-#include "network/operators.def"
-#undef NET_OP
-    default: sam_net_build_fail(b, SAM_ERR_INPUT, "is not supported");
-    }
 }
 
 /* Outputs that are somewhere else, or in another order, are copied at the end. */
@@ -320,8 +300,7 @@ static bool start(struct net_builder *b)
     for (size_t n = 0; n < graph->node_count; n++) {
         b->group[n] = NET_NONE;
         for (uint32_t k = 0; k < graph->nodes[n].input_count; k++)
-            if (graph->nodes[n].inputs[k] != NET_NONE)
-                b->uses[graph->nodes[n].inputs[k]]++;
+            b->uses[graph->nodes[n].inputs[k]]++;
     }
     for (size_t i = 0; i < graph->output_count; i++)
         b->uses[graph->outputs[i]]++;
@@ -347,7 +326,7 @@ static void build(struct net_builder *b)
         if (group->nodes[group->count - 1] != n || b->graph->values[group->output].count == 0)
             continue;
         b->node = &b->graph->nodes[group->nodes[0]];
-        run_template(b, group);
+        templates[b->node->op](b, group);
     }
     finish_outputs(b);
 }
@@ -379,8 +358,8 @@ enum sam_status sam_net_plan_make(const struct net_graph *graph,
     sam_net_text_free(&b.text);
     if (b.status == SAM_OK)
         b.status = make_arena(b.plan, error);
-    if (b.status == SAM_OK && b.options.weights != NET_WEIGHTS_ARRAYS)
-        b.status = sam_net_plan_pack(b.plan, b.options.weights == NET_WEIGHTS_WINDOW, error);
+    if (b.status == SAM_OK && b.options.weights != SAM_NETWORK_RAW)
+        b.status = sam_net_plan_pack(b.plan, b.options.weights == SAM_NETWORK_WINDOW, error);
     if (b.status != SAM_OK) {
         sam_net_plan_free(b.plan);
         *plan = NULL;

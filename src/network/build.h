@@ -47,6 +47,9 @@ void sam_net_build_fail(struct net_builder *b, enum sam_status status, const cha
 /* End the program at hand as a step of these nodes. `made` is the template. */
 void sam_net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes,
                          uint32_t count, uint32_t output);
+/* Whether a value is the output of one of the first `count` nodes of a group. */
+bool sam_net_in_group(const struct net_builder *b, const struct net_group *group, uint32_t count,
+                      uint32_t value);
 /* The dtype in which values are kept on the machine: 64-bit integers in 32, all floats in f32. */
 enum sam_dtype sam_net_kept(enum sam_dtype dtype);
 
@@ -56,12 +59,16 @@ uint32_t sam_net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, en
 /* A constant array; returns its elements to be filled in, and the buffer. NULL: out of memory. */
 void *sam_net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count,
                          uint32_t *buffer);
+/* For the elements of a constant in another order. */
+float *sam_net_weight_like(struct net_builder *b, const struct sam_net_value *v, uint64_t count,
+                           struct net_place *place);
 /* Pack the array with the others, if weights are packed. */
 void sam_net_weight_pack(struct net_builder *b, uint32_t buffer);
 /* Strides of C order. */
 void sam_net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride);
-/* Give a value an array of its own, its axes from the outermost to the innermost, with its border,
- * whose zeros the step at hand writes; an array of the caller if it is an output that fits. */
+/* Give a value an array of its own, its axes from the outermost to the innermost (NULL: C order),
+ * with its border, whose zeros the step at hand writes; an array of the caller if it is an output
+ * that fits. */
 struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order);
 /* An array that holds a copy of a value with a border, not the value's own. */
 struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
@@ -116,6 +123,8 @@ void sam_net_space_merge(struct net_space *space, bool keep_last);
 void sam_net_space_fold(struct net_space *space);
 /* Tiles of at most `rows` x `cols`. */
 void sam_net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols);
+/* Tiles of at most `cols` columns and `most` elements, with their lines of 32. */
+void sam_net_space_blocks(struct net_space *space, uint64_t most, uint64_t cols);
 
 /* A tile of the space: where it begins, and how large it is. */
 struct net_site {
@@ -146,7 +155,6 @@ void sam_net_space_fill(struct net_builder *b, struct net_space *space, enum sam
                         double fill);
 
 /* --- elements.c */
-bool sam_net_is_element(const struct net_graph *graph, uint32_t node);
 /* Add what the chain of a group reads to its space. */
 void sam_net_chain_operands(struct net_builder *b, const struct net_group *group,
                             struct net_space *space);
@@ -174,9 +182,9 @@ struct net_contract {
     uint64_t depth;
     int64_t left_step, right_step; /* along k */
     uint32_t taps;
-    int64_t *left_tap, *right_tap; /* offset of each */
+    int64_t *left_tap, *right_tap; /* offset of each; NULL: of one, 0 */
     uint32_t bias;                 /* operand; NET_NONE */
-    double scale, bias_scale;      /* of sum and bias */
+    double scale;                  /* of the sum of a pool, or 0 */
     const struct net_group *group;
 };
 void sam_net_contract_run(struct net_builder *b, struct net_contract *contract);

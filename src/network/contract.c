@@ -30,6 +30,12 @@ static struct net_site site_of(const struct state *s)
     return site;
 }
 
+/* Without offsets, the only tap has none. */
+static int64_t tap_of(const int64_t *taps, uint32_t tap)
+{
+    return taps ? taps[tap] : 0;
+}
+
 /* k elements of a factor for a site, from `tap` and `at` on: rows x k, or k x cols. `next` elements
  * of a constant factor follow. */
 static struct net_tile load_factor(struct state *s, const struct net_site *site, bool right,
@@ -78,7 +84,7 @@ static struct net_tile load_factor(struct state *s, const struct net_site *site,
         like.rows = site->rows;
         like.cols = k;
     }
-    box.at = sam_net_add(text, box.at, net_at(right ? c->right_tap[tap] : c->left_tap[tap]));
+    box.at = sam_net_add(text, box.at, net_at(tap_of(right ? c->right_tap : c->left_tap, tap)));
     box.at = sam_net_add(text, box.at, sam_net_times(text, at, step));
     return sam_net_load(text, like, &box);
 }
@@ -152,14 +158,8 @@ static void sum_rows(struct sam_net_text *text, void *context, const struct net_
     }
     like.loc = SAM_TILE_vec;
     struct net_tile start = NET_OP1(text, "tmov", like, sum);
-    if (c->scale != 1)
-        start = sam_net_with(text, "tmuls", start, c->scale);
-    if (c->bias != NET_NONE) {
-        struct net_tile bias = sam_net_site_load(s->b, &site, c->bias);
-        if (c->bias_scale != 1)
-            bias = sam_net_with(text, "tmuls", bias, c->bias_scale);
-        start = sam_net_binary(text, "add", start, bias);
-    }
+    if (c->bias != NET_NONE)
+        start = sam_net_binary(text, "add", start, sam_net_site_load(s->b, &site, c->bias));
     sam_net_site_store(text, &site, sam_net_chain(s->b, c->group, &site, start));
 }
 

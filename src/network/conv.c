@@ -46,7 +46,7 @@ void sam_net_conv_space(struct net_builder *b, const struct net_group *group,
 uint32_t sam_net_conv_bias(struct net_builder *b, struct net_space *space)
 {
     const struct net_node *const node = b->node;
-    if (node->input_count < 3 || node->inputs[2] == NET_NONE)
+    if (node->input_count < 3)
         return NET_NONE;
     const struct net_place place = sam_net_place_of(b, node->inputs[2]);
     return sam_net_space_add(b, space, NET_NONE, &place,
@@ -80,7 +80,7 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
 {
     const uint64_t outs = w->shape[0], ins = w->shape[1], kh = w->shape[2], kw = w->shape[3];
     struct net_place place = {0};
-    float *const data = sam_net_weight_add(b, SAM_F32, w->count, &place.buffer);
+    float *const data = sam_net_weight_like(b, w, w->count, &place);
     for (uint64_t o = 0; data && o < outs; o++)
         for (uint64_t i = 0; i < ins; i++)
             for (uint64_t y = 0; y < kh; y++)
@@ -90,8 +90,6 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
                                              : ((y * kw + x) * outs + o) * ins + i;
                     data[at] = (float)weight;
                 }
-    if (b->status == SAM_OK)
-        b->plan->buffers[place.buffer].stored = w->dtype;
     place.stride[0] = (int64_t)(wide ? ins * kw : ins);
     place.stride[1] = 1;
     place.stride[3] = (int64_t)(outs * ins);
@@ -111,7 +109,7 @@ void sam_net_plan_conv(struct net_builder *b, const struct net_group *group)
                       w->data && from.stride[1] == 1 && from.stride[3] == (int64_t)in->shape[1];
     const struct net_place weights =
         w->data ? turned(b, w, wide) : sam_net_place_of(b, b->node->inputs[1]);
-    struct net_contract c = {.group = group, .scale = 1, .bias_scale = 1};
+    struct net_contract c = {.group = group};
     sam_net_conv_space(b, group, &c.space);
     c.bias = sam_net_conv_bias(b, &c.space);
     c.left = sam_net_conv_windows(b, &c.space, from, deep);

@@ -12,15 +12,13 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
 {
     const uint64_t ins = w->shape[0] / groups, outs = w->shape[1], all = w->shape[2] * w->shape[3];
     struct net_place place = {0};
-    float *const data = sam_net_weight_add(b, SAM_F32, count * outs * groups * ins, &place.buffer);
+    float *const data = sam_net_weight_like(b, w, count * outs * groups * ins, &place);
     for (uint64_t i = 0; data && i < w->shape[0]; i++)
         for (uint64_t o = 0; o < outs; o++)
             for (uint64_t t = 0; t < count; t++)
                 if ((uint64_t)taps[t] < all)
                     data[(t * outs * groups + i / ins * outs + o) * ins + i % ins] =
                         (float)sam_net_real(w, (i * outs + o) * all + (uint64_t)taps[t]);
-    if (data)
-        b->plan->buffers[place.buffer].stored = w->dtype;
     return place;
 }
 
@@ -94,7 +92,7 @@ static void run_side_by_side(struct net_builder *b, const struct sam_net_value *
 {
     const struct net_node *const node = b->node;
     const uint64_t ins = w->shape[0], outs = w->shape[1], width = node->params.kernel[1];
-    const bool biased = node->input_count > 2 && node->inputs[2] != NET_NONE;
+    const bool biased = node->input_count > 2;
     struct net_place bias = {0};
     float *const repeated =
         biased ? sam_net_weight_add(b, SAM_F32, width * outs, &bias.buffer) : NULL;
@@ -103,15 +101,14 @@ static void run_side_by_side(struct net_builder *b, const struct sam_net_value *
     for (uint64_t y = 0; y < node->params.kernel[0] && b->status == SAM_OK; y++) {
         struct net_contract c = *whole;
         struct net_place weights = {0};
-        float *const data = sam_net_weight_add(b, SAM_F32, width * outs * ins, &weights.buffer);
+        float *const data = sam_net_weight_like(b, w, width * outs * ins, &weights);
         for (uint64_t i = 0; data && i < ins * outs * width; i++)
             data[i] = (float)sam_net_real(
                 w, ((i % ins * outs + i / ins % outs) * w->shape[2] + y) * width + i / ins / outs);
         if (!data)
             return;
-        b->plan->buffers[weights.buffer].stored = w->dtype;
         c.taps = 1;
-        c.left_tap[0] = c.right_tap[0] = 0;
+        c.left_tap = c.right_tap = NULL;
         sam_net_space_every(&c.space, 2, y, node->params.stride[0]);
         sam_net_space_split(&c.space, c.space.axes - 2, c.space.extent[c.space.axes - 2] / width);
         const uint32_t last = --c.space.axes - 1; /* the columns of a phase and their channels */
@@ -144,7 +141,7 @@ void sam_net_plan_conv_transpose(struct net_builder *b, const struct net_group *
     for (uint32_t i = 0; i < 2; i++)
         reach(p, i, in->shape[2 + i], out->shape[2 + i], &border[i], &border[2 + i]);
     const struct net_place from = sam_net_conv_input(b, group, border, true, 0);
-    struct net_contract whole = {.group = group, .scale = 1, .bias_scale = 1};
+    struct net_contract whole = {.group = group};
     const uint64_t ins = in->shape[1] / p->group;
     sam_net_conv_space(b, group, &whole.space);
     whole.depth = ins;

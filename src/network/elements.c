@@ -6,18 +6,6 @@
 
 #include "network/build.h"
 
-bool sam_net_is_element(const struct net_graph *graph, uint32_t node)
-{
-    switch (graph->nodes[node].op) {
-#define NET_OP(name, inputs, optional, plan)                                                       \
-    case NET_##name:                                                                               \
-        return sizeof #plan == sizeof "elements" && #plan[0] == 'e';
-#include "network/operators.def"
-#undef NET_OP
-    default: return false;
-    }
-}
-
 /* --- operations on tiles, rows and columns */
 
 struct net_tile sam_net_widen(struct sam_net_text *text, struct net_tile tile, uint64_t rows,
@@ -90,21 +78,20 @@ struct net_tile sam_net_binary(struct sam_net_text *text, const char *name, stru
 /* Both in one shape. */
 static void meet(struct sam_net_text *text, struct net_tile *a, struct net_tile *b)
 {
-    const uint64_t rows = larger(a->scalar ? 1 : a->rows, b->scalar ? 1 : b->rows);
-    const uint64_t cols = larger(a->scalar ? 1 : a->cols, b->scalar ? 1 : b->cols);
+    const uint64_t rows = larger(a->rows, b->rows), cols = larger(a->cols, b->cols);
     *a = sam_net_widen(text, *a, rows, cols);
     *b = sam_net_widen(text, *b, rows, cols);
 }
 
-static struct net_tile compare(struct sam_net_text *text, const char *how, const char *turned,
-                               struct net_tile a, struct net_tile b)
+static struct net_tile compare(struct sam_net_text *text, const char *how, struct net_tile a,
+                               struct net_tile b)
 {
     char name[24];
     if (a.scalar) {
         const struct net_tile other = a;
         a = b;
         b = other;
-        how = turned;
+        how = how[0] == 'l' ? "gt" : how[0] == 'g' ? "lt" : how;
     }
     sam_format(name, sizeof name, "tcmp%s {cmp = %s}", b.scalar ? "s" : "", how);
     if (!b.scalar)
@@ -125,8 +112,8 @@ static struct net_tile convert(struct sam_net_text *text, struct net_tile a, enu
 static struct net_tile where(struct sam_net_text *text, struct net_tile mask, struct net_tile a,
                              struct net_tile b)
 {
-    const uint64_t rows = larger(mask.rows, larger(a.scalar ? 1 : a.rows, b.scalar ? 1 : b.rows));
-    const uint64_t cols = larger(mask.cols, larger(a.scalar ? 1 : a.cols, b.scalar ? 1 : b.cols));
+    const uint64_t rows = larger(mask.rows, larger(a.rows, b.rows)),
+                   cols = larger(mask.cols, larger(a.cols, b.cols));
     mask = sam_net_widen(text, mask, rows, cols);
     a = sam_net_widen(text, a, rows, cols);
     if (b.scalar)
@@ -136,48 +123,81 @@ static struct net_tile where(struct sam_net_text *text, struct net_tile mask, st
 
 /* --- functions of one element */
 
-static struct net_tile sigmoid(struct sam_net_text *text, struct net_tile a)
+/* Operands before operators: x, y, z are inputs, =t takes what is before as t; alpha, beta are
+ * parameters; add, sub, mul, div, min, max; eq, ne, lt, gt; sel: a mask decides between two. */
+static const char *const formulas[NET_OPS] = {
+    [NET_Add] = "x y add",
+    [NET_Sub] = "x y sub",
+    [NET_Mul] = "x y mul",
+    [NET_Div] = "x y div",
+    [NET_Min] = "x y min",
+    [NET_Max] = "x y max",
+    [NET_Equal] = "x y eq",
+    [NET_Less] = "x y lt",
+    [NET_Greater] = "x y gt",
+    [NET_Where] = "x y z sel",
+    [NET_Relu] = "x relu",
+    [NET_Exp] = "x exp",
+    [NET_Log] = "x log",
+    [NET_Sqrt] = "x sqrt",
+    [NET_Reciprocal] = "x recip",
+    [NET_Neg] = "x neg",
+    [NET_Abs] = "x abs",
+    [NET_Sigmoid] = "x neg exp 1 add recip",
+    [NET_HardSigmoid] = "x x eq x alpha mul beta add 1 min 0 max x sel", /* NaN of NaN */
+    [NET_HardSwish] = "x x 0.16666667 mul 0.5 add 1 min 0 max mul",
+    [NET_Tanh] = "x 2 mul exp 1 add recip -2 mul 1 add", /* 1 - 2 / (1 + e^2x) */
+    /* Abramowitz and Stegun 7.1.26: |error| < 1.5e-7 for x >= 0; erf is odd. */
+    [NET_Erf] = "x abs =a a 0.3275911 mul 1 add recip =t t 1.061405429 mul -1.453152027 add t mul "
+                "1.421413741 add t mul -0.284496736 add t mul 0.254829592 add t mul a a mul neg "
+                "exp mul neg 1 add =r x 0 lt r neg r sel",
+    /* |x|^y = e^(y ln |x|), 1 for x = 1 and y = 0; negative where x is and y is odd, that is
+     * y - 2 floor(y / 2) = 1, NaN unless y is an integer; 1 for x = -1 and infinite y. From 2^24 on
+     * all y are even. */
+    [NET_Pow] = "x abs log y mul exp =s y -16777216 max 16777216 min =n n n 0.5 mul floor rint 2 "
+                "mul sub =o o 1 eq s neg nan sel =r o 0 eq s r sel =r x 0 lt r s sel =r y abs inf "
+                "ne r 1 sel =f x -1 eq f r sel =r x 1 ne r 1 sel =r y 0 ne r 1 sel",
+};
+
+static bool among(const char *names, const char *name)
 {
-    struct net_tile e = sam_net_unary(text, "texp", sam_net_unary(text, "tneg", a));
-    return sam_net_unary(text, "trecip", sam_net_with(text, "tadds", e, 1));
+    const char *const at = strstr(names, name);
+    return at && at[strlen(name)] == ' ';
 }
 
-/* 1 - 2 / (1 + e^2a) */
-static struct net_tile hyperbolic(struct sam_net_text *text, struct net_tile a)
+static struct net_tile evaluate(struct sam_net_text *text, const char *formula,
+                                const struct net_params *p, const struct net_tile *in)
 {
-    struct net_tile e = sam_net_unary(text, "texp", sam_net_with(text, "tmuls", a, 2));
-    e = sam_net_unary(text, "trecip", sam_net_with(text, "tadds", e, 1));
-    return sam_net_with(text, "tadds", sam_net_with(text, "tmuls", e, -2), 1);
-}
-
-/* Abramowitz and Stegun 7.1.26: |error| < 1.5e-7 for a >= 0; erf is odd. */
-static struct net_tile error_function(struct sam_net_text *text, struct net_tile a)
-{
-    static const double terms[] = {1.061405429, -1.453152027, 1.421413741, -0.284496736,
-                                   0.254829592};
-    const struct net_tile x = sam_net_unary(text, "tabs", a);
-    const struct net_tile t = sam_net_unary(
-        text, "trecip", sam_net_with(text, "tadds", sam_net_with(text, "tmuls", x, 0.3275911), 1));
-    struct net_tile sum = sam_net_with(text, "tmuls", t, terms[0]);
-    for (size_t i = 1; i < SAM_COUNT(terms); i++) {
-        sum = sam_net_with(text, "tadds", sum, terms[i]);
-        sum = NET_OP2(text, "tmul", sum, sum, t);
+    struct net_tile stack[6] = {0}, kept['z' + 1] = {0}, *top = stack; /* behind the last one */
+    memcpy(&kept['x'], in, 3 * sizeof *in);
+    for (char name[24]; sam_net_token(&formula, &name);) {
+        char full[48];
+        const bool rounds = among("floor rint ", name);
+        sam_format(full, sizeof full, rounds ? "tcvt {round = %s}" : "t%s", name);
+        if (name[0] == '=')
+            kept[(uint8_t)name[1]] = *--top;
+        else if (name[0] >= 'a' && !name[1])
+            *top++ = kept[(uint8_t)name[0]];
+        else if (name[0] < 'a' || among("alpha beta inf nan ", name))
+            *top++ = sam_net_scalar(text, SAM_F32,
+                                    name[0] == 'a'   ? (double)p->alpha
+                                    : name[0] == 'b' ? (double)p->beta
+                                                     : (double)sam_strtof(name, NULL));
+        else if (among("add sub mul div min max ", name))
+            top--, top[-1] = sam_net_binary(text, name, top[-1], top[0]);
+        else if (among("eq ne lt gt ", name))
+            top--, top[-1] = compare(text, name, top[-1], top[0]);
+        else if (among("sel ", name))
+            top -= 2, top[-1] = where(text, top[-1], top[0], top[1]);
+        else if (rounds)
+            top[-1] = NET_OP1(
+                text, full,
+                net_shape_of(name[0] == 'f' ? SAM_I32 : SAM_F32, top[-1].rows, top[-1].cols),
+                top[-1]);
+        else
+            top[-1] = sam_net_unary(text, full, top[-1]);
     }
-    const struct net_tile square = NET_OP2(text, "tmul", x, x, x);
-    const struct net_tile e = sam_net_unary(text, "texp", sam_net_unary(text, "tneg", square));
-    sum = NET_OP2(text, "tmul", sum, sum, e);
-    sum = sam_net_with(text, "tadds", sam_net_unary(text, "tneg", sum), 1);
-    const struct net_tile mask =
-        NET_OP2(text, "tcmps {cmp = lt}", net_shape_of(SAM_U8, a.rows, a.cols), a,
-                sam_net_scalar(text, SAM_F32, 0));
-    return NET_OP3(text, "tsel", sum, mask, sam_net_unary(text, "tneg", sum), sum);
-}
-
-static struct net_tile hard(struct sam_net_text *text, struct net_tile a, double slope,
-                            double shift)
-{
-    struct net_tile y = sam_net_with(text, "tadds", sam_net_with(text, "tmuls", a, slope), shift);
-    return sam_net_with(text, "tmaxs", sam_net_with(text, "tmins", y, 1), 0);
+    return stack[0];
 }
 
 /* a^n for a small whole n > 0, by squares. */
@@ -195,69 +215,21 @@ static struct net_tile whole_power(struct sam_net_text *text, struct net_tile a,
     return product;
 }
 
-/* |a|^b = e^(b ln |a|), 1 for a = 1 and b = 0; negative where a is and b is odd, NaN unless b is an
- * integer; 1 for a = -1 and infinite b. From 2^24 on all b are even. */
-static struct net_tile general_power(struct sam_net_text *text, struct net_tile a,
-                                     struct net_tile b)
+static struct net_tile power(struct sam_net_text *text, struct net_tile *in)
 {
-    meet(text, &a, &b);
-    const struct net_tile mask = net_shape_of(SAM_U8, a.rows, a.cols);
-    struct net_tile ln = sam_net_unary(text, "tlog", sam_net_unary(text, "tabs", a));
-    const struct net_tile size = sam_net_unary(text, "texp", NET_OP2(text, "tmul", a, ln, b));
-    /* b - 2 floor(b / 2): 0 for even b, 1 for odd b */
-    const struct net_tile near =
-        sam_net_with(text, "tmins", sam_net_with(text, "tmaxs", b, -0x1p24), 0x1p24);
-    struct net_tile half = sam_net_with(text, "tmuls", near, 0.5);
-    half = NET_OP1(text, "tcvt {round = floor}", net_shape_of(SAM_I32, a.rows, a.cols), half);
-    half = NET_OP1(text, "tcvt {round = rint}", a, half);
-    const struct net_tile rest =
-        NET_OP2(text, "tsub", a, near, sam_net_with(text, "tmuls", half, 2));
-    const struct net_tile zero = sam_net_scalar(text, SAM_F32, 0),
-                          one = sam_net_scalar(text, SAM_F32, 1);
-    struct net_tile below =
-        NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, one),
-                sam_net_unary(text, "tneg", size), sam_net_scalar(text, SAM_F32, (double)NAN));
-    below =
-        NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = eq}", mask, rest, zero), size, below);
-    below = NET_OP3(text, "tsel", a, NET_OP2(text, "tcmps {cmp = lt}", mask, a, zero), below, size);
-    struct net_tile flat = sam_net_scalar(text, SAM_F32, (double)INFINITY);
-    flat = NET_OP2(text, "tcmps {cmp = ne}", mask, sam_net_unary(text, "tabs", b), flat);
-    flat = NET_OP3(text, "tsels", a, flat, below, one);
-    below = NET_OP3(text, "tsel", a,
-                    NET_OP2(text, "tcmps {cmp = eq}", mask, a, sam_net_scalar(text, SAM_F32, -1)),
-                    flat, below);
-    below = NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = ne}", mask, a, one), below, one);
-    return NET_OP3(text, "tsels", a, NET_OP2(text, "tcmps {cmp = ne}", mask, b, zero), below, one);
-}
-
-static struct net_tile power(struct sam_net_text *text, struct net_tile a, struct net_tile b)
-{
-    if (b.scalar) {
-        const double n = b.dtype == SAM_F32 ? (double)sam_bits_f32(b.id) : 0;
+    for (uint32_t i = 0; i < 2; i++)
+        if (in[i].dtype != SAM_F32 || (i == 0 && in[i].scalar))
+            in[i] = convert(text, sam_net_widen(text, in[i], in[i].rows ?: 1, in[i].cols ?: 1),
+                            SAM_F32);
+    if (in[1].scalar) {
+        const double n = (double)sam_bits_f32(in[1].id);
         if (n >= 1 && n <= 16 && n == floor(n))
-            return whole_power(text, a, (unsigned)n);
-        if (n == 0.5)
-            return sam_net_unary(text, "tsqrt", a);
-        if (n == -1)
-            return sam_net_unary(text, "trecip", a);
+            return whole_power(text, in[0], (unsigned)n);
+        if (n == 0.5 || n == -1)
+            return sam_net_unary(text, n < 0 ? "trecip" : "tsqrt", in[0]);
     }
-    return general_power(text, a, b);
-}
-
-static struct net_tile clip(struct sam_net_text *text, const struct net_node *node,
-                            struct net_tile *in)
-{
-    struct net_tile a = in[0];
-    const bool given[] = {node->input_count > 1 && node->inputs[1] != NET_NONE,
-                          node->input_count > 2 && node->inputs[2] != NET_NONE};
-    if (given[0])
-        a = sam_net_binary(text, "max", a, in[1]);
-    else if (node->params.alpha > -INFINITY)
-        a = sam_net_with(text, "tmaxs", a, (double)node->params.alpha);
-    if (given[1])
-        return sam_net_binary(text, "min", a, in[2]);
-    return node->params.beta < INFINITY ? sam_net_with(text, "tmins", a, (double)node->params.beta)
-                                        : a;
+    meet(text, &in[0], &in[1]);
+    return evaluate(text, formulas[NET_Pow], NULL, in);
 }
 
 /* The operator of a node on tiles. */
@@ -268,55 +240,23 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
     const struct net_params *const p = &node->params;
     const enum sam_dtype out = sam_net_kept(b->graph->values[node->output].dtype);
     switch (node->op) {
-    case NET_Add: return sam_net_binary(t, "add", in[0], in[1]);
-    case NET_Sub: return sam_net_binary(t, "sub", in[0], in[1]);
-    case NET_Mul: return sam_net_binary(t, "mul", in[0], in[1]);
     case NET_Div:
         if (out != SAM_F32)
             meet(t, &in[0], &in[1]);
         else if (in[1].scalar) /* divisions take the GPU far longer */
             return sam_net_binary(t, "mul", in[0],
                                   sam_net_scalar(t, SAM_F32, 1 / (double)sam_bits_f32(in[1].id)));
-        return sam_net_binary(t, "div", in[0], in[1]);
-    case NET_Min: return sam_net_binary(t, "min", in[0], in[1]);
-    case NET_Max: return sam_net_binary(t, "max", in[0], in[1]);
-    case NET_Pow: {
-        struct net_tile a = in[0];
-        if (a.scalar || a.dtype != SAM_F32)
-            a = convert(t, sam_net_widen(t, a, a.scalar ? 1 : a.rows, a.scalar ? 1 : a.cols),
-                        SAM_F32);
-        if (in[1].dtype != SAM_F32)
-            in[1] = convert(t,
-                            sam_net_widen(t, in[1], in[1].scalar ? 1 : in[1].rows,
-                                          in[1].scalar ? 1 : in[1].cols),
-                            SAM_F32);
-        return convert(t, power(t, a, in[1]), out);
-    }
-    case NET_Equal: return compare(t, "eq", "eq", in[0], in[1]);
-    case NET_Less: return compare(t, "lt", "gt", in[0], in[1]);
-    case NET_Greater: return compare(t, "gt", "lt", in[0], in[1]);
-    case NET_Where: return where(t, in[0], in[1], in[2]);
-    case NET_Clip: return clip(t, node, in);
-    case NET_Relu: return sam_net_unary(t, "trelu", in[0]);
+        break;
+    case NET_Pow: return convert(t, power(t, in), out);
+    case NET_Clip:
+        if (p->alpha > -INFINITY)
+            in[0] = sam_net_with(t, "tmaxs", in[0], (double)p->alpha);
+        return p->beta < INFINITY ? sam_net_with(t, "tmins", in[0], (double)p->beta) : in[0];
     case NET_LeakyRelu: return sam_net_with(t, "tlrelu", in[0], (double)p->alpha);
-    case NET_Sigmoid: return sigmoid(t, in[0]);
-    case NET_HardSigmoid: /* minimum and maximum of a NaN and a number are the number */
-        return NET_OP3(t, "tsel", in[0],
-                       NET_OP2(t, "tcmp {cmp = eq}", net_shape_of(SAM_U8, in[0].rows, in[0].cols),
-                               in[0], in[0]),
-                       hard(t, in[0], (double)p->alpha, (double)p->beta), in[0]);
-    case NET_HardSwish: return NET_OP2(t, "tmul", in[0], in[0], hard(t, in[0], 1.0 / 6, 0.5));
-    case NET_Tanh: return hyperbolic(t, in[0]);
-    case NET_Erf: return error_function(t, in[0]);
-    case NET_Exp: return sam_net_unary(t, "texp", in[0]);
-    case NET_Log: return sam_net_unary(t, "tlog", in[0]);
-    case NET_Sqrt: return sam_net_unary(t, "tsqrt", in[0]);
-    case NET_Reciprocal: return sam_net_unary(t, "trecip", in[0]);
-    case NET_Neg: return sam_net_unary(t, "tneg", in[0]);
-    case NET_Abs: return sam_net_unary(t, "tabs", in[0]);
     case NET_Cast: return convert(t, in[0], out);
-    default: sam_net_build_fail(b, SAM_ERR_INPUT, "not an elementwise operator"); return in[0];
+    default: break;
     }
+    return evaluate(t, formulas[node->op], p, in);
 }
 
 /* --- chains */
@@ -324,16 +264,6 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
 static bool is_scalar(const struct sam_net_value *value)
 {
     return value->data && value->count == 1;
-}
-
-/* Whether a value is the start of the group, or the output of one of its first `count` nodes. */
-static bool within(const struct net_builder *b, const struct net_group *group, uint32_t count,
-                   uint32_t value)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (b->graph->nodes[group->nodes[i]].output == value)
-            return true;
-    return false;
 }
 
 void sam_net_chain_operands(struct net_builder *b, const struct net_group *group,
@@ -344,8 +274,8 @@ void sam_net_chain_operands(struct net_builder *b, const struct net_group *group
         const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
         for (uint32_t k = 0; k < node->input_count; k++) {
             const uint32_t value = node->inputs[k];
-            bool known = value == NET_NONE || within(b, group, i, value) ||
-                         is_scalar(&b->graph->values[value]);
+            bool known =
+                sam_net_in_group(b, group, i, value) || is_scalar(&b->graph->values[value]);
             for (uint32_t o = 1; o < space->operands && !known; o++)
                 known = space->operand[o].value == value;
             if (!known)
@@ -423,8 +353,7 @@ struct net_tile sam_net_chain(struct net_builder *b, const struct net_group *gro
         struct net_tile in[3] = {0};
         b->node = node;
         for (uint32_t k = 0; k < node->input_count && k < SAM_COUNT(in); k++)
-            if (node->inputs[k] != NET_NONE)
-                in[k] = value_tile(b, site, &met, node->inputs[k]);
+            in[k] = value_tile(b, site, &met, node->inputs[k]);
         if (node->input_count == 1 && in[0].scalar)
             in[0] = sam_net_widen(&b->text, in[0], 1, 1);
         tile = apply(b, node, in);
@@ -452,11 +381,10 @@ void sam_net_plan_elements(struct net_builder *b, const struct net_group *group)
     for (uint32_t i = 0; i < group->count && largest == NET_NONE; i++) {
         const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
         for (uint32_t k = 0; k < node->input_count; k++) {
-            const uint32_t in = node->inputs[k];
-            const struct sam_net_value *const v = in == NET_NONE ? NULL : &b->graph->values[in];
-            if (v && v->count == value->count && v->rank == value->rank && !v->data &&
-                !within(b, group, i, in))
-                largest = in;
+            const struct sam_net_value *const v = &b->graph->values[node->inputs[k]];
+            if (v->count == value->count && v->rank == value->rank && !v->data &&
+                !sam_net_in_group(b, group, i, node->inputs[k]))
+                largest = node->inputs[k];
         }
     }
     if (largest != NET_NONE) {
@@ -469,10 +397,7 @@ void sam_net_plan_elements(struct net_builder *b, const struct net_group *group)
     sam_net_chain_operands(b, group, &space);
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);
-    const uint64_t most = 49152 / sam_net_chain_tiles(b, group) / 1024 * 1024;
-    sam_net_space_tile(&space, 1, 512);
-    sam_net_space_tile(&space, most / ((space.tile[space.axes - 1] + 31) / 32 * 32), 512);
-    if (b->status == SAM_OK)
-        sam_net_space_parts(b, &space, "elements", group, write_elements, (void *)(uintptr_t)group);
+    sam_net_space_blocks(&space, 49152 / sam_net_chain_tiles(b, group) / 1024 * 1024, 512);
+    sam_net_space_parts(b, &space, "elements", group, write_elements, (void *)(uintptr_t)group);
     sam_net_step_finish(b, "elements", group->nodes, group->count, group->output);
 }

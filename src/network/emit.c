@@ -2,7 +2,7 @@
 /* A plan to look at, and as files: tile programs, constants, and a script that runs them. */
 #include <stdlib.h>
 
-#include "network/measure.h"
+#include "network/plan.h"
 
 /* ------------------------------------------------------------------------------- the plan */
 

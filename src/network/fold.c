@@ -158,12 +158,13 @@ static void elements(const struct net_node *n, const struct sam_net_value *const
 }
 
 /* --- moves */
-static void copy(const struct sam_net_value *from, struct walk w, struct sam_net_value *out)
+static void copy(const struct sam_net_value *from, struct walk read, struct sam_net_value *to,
+                 struct walk written, uint64_t count)
 {
-    const size_t size = sam_dtype_size(out->dtype);
-    for (uint64_t i = 0; i < out->count; i++, advance(&w))
-        memcpy((uint8_t *)out->data + i * size,
-               (const uint8_t *)from->data + (uint64_t)w.offset * size, size);
+    const size_t size = sam_dtype_size(to->dtype);
+    for (uint64_t i = 0; i < count; i++, advance(&read), advance(&written))
+        memcpy((uint8_t *)to->data + (uint64_t)written.offset * size,
+               (const uint8_t *)from->data + (uint64_t)read.offset * size, size);
 }
 
 static void move(const struct net_node *n, const struct sam_net_value *in,
@@ -177,36 +178,35 @@ static void move(const struct net_node *n, const struct sam_net_value *in,
             w.step[d] = (int64_t)sam_net_inner(in, d) * n->params.step[d];
             w.offset += (int64_t)sam_net_inner(in, d) * n->params.start[d];
         }
-    copy(in, w, out);
+    copy(in, w, out, broadcast(out, out), out->count);
+}
+
+/* All of `in`, to where `start` is in `out`. */
+static void put_at(const struct sam_net_value *in, struct sam_net_value *out, const int64_t *start)
+{
+    struct walk w = {.rank = in->rank, .shape = in->shape};
+    for (uint32_t d = 0; d < in->rank; d++) {
+        w.step[d] = (int64_t)sam_net_inner(out, d);
+        w.offset += w.step[d] * start[d];
+    }
+    copy(in, broadcast(in, in), out, w, in->count);
 }
 
 static void pad(const struct net_node *n, const struct sam_net_value *in, struct sam_net_value *out)
 {
-    struct walk w = {.rank = in->rank, .shape = in->shape};
-    const double fill = (double)n->params.fill;
-    for (uint32_t d = 0; d < in->rank; d++) {
-        w.step[d] = (int64_t)sam_net_inner(out, d);
-        w.offset += w.step[d] * n->params.start[d];
-    }
     for (uint64_t i = 0; i < out->count; i++)
-        set(out, i, fill, (int64_t)fill);
-    for (uint64_t i = 0; i < in->count; i++, advance(&w))
-        set(out, (uint64_t)w.offset, sam_net_real(in, i), sam_net_whole(in, i));
+        set(out, i, (double)n->params.fill, (int64_t)n->params.fill);
+    put_at(in, out, n->params.start);
 }
 
 static void concat(const struct net_node *n, const struct sam_net_value *values,
                    struct sam_net_value *out)
 {
-    const uint32_t axis = n->params.axis;
-    const size_t size = sam_dtype_size(out->dtype);
-    uint8_t *to = (uint8_t *)out->data;
-    for (uint64_t row = 0; row < sam_net_outer(out, axis); row++)
-        for (uint32_t k = 0; k < n->input_count; k++) {
-            const struct sam_net_value *in = &values[n->inputs[k]];
-            const size_t bytes = (size_t)(in->shape[axis] * sam_net_inner(in, axis)) * size;
-            memcpy(to, (const uint8_t *)in->data + row * bytes, bytes);
-            to += bytes;
-        }
+    int64_t start[NET_RANK] = {0};
+    for (uint32_t k = 0; k < n->input_count; k++) {
+        put_at(&values[n->inputs[k]], out, start);
+        start[n->params.axis] += (int64_t)values[n->inputs[k]].shape[n->params.axis];
+    }
 }
 
 static void gather(const struct net_node *n, const struct sam_net_value *in,
@@ -237,18 +237,19 @@ static void reduce(const struct net_node *n, const struct sam_net_value *in,
             step *= (int64_t)in->shape[d];
         }
     for (uint64_t i = 0; sums && whole && seen && i < in->count; i++, advance(&w)) {
-        const double x = sam_net_real(in, i), y = sums[w.offset];
+        const double x = sam_net_real(in, i);
         const enum sam_net_op by = n->op == NET_ReduceMax   ? NET_Max
                                    : n->op == NET_ReduceMin ? NET_Min
                                                             : NET_Add;
         const int64_t number = sam_net_whole(in, i);
-        whole[w.offset] =
-            seen[w.offset] ? whole_of(by, (int64_t[3]){number, whole[w.offset]}) : number;
-        sums[w.offset] = !seen[w.offset]          ? x
-                         : n->op == NET_ReduceMax ? fmax(x, y)
-                         : n->op == NET_ReduceMin ? fmin(x, y)
-                                                  : x + y;
-        seen[w.offset] = true;
+        if (seen[w.offset]) {
+            whole[w.offset] = whole_of(by, (int64_t[3]){number, whole[w.offset]});
+            sums[w.offset] = real_of(by, &n->params, (double[3]){x, sums[w.offset]});
+        } else {
+            whole[w.offset] = number;
+            sums[w.offset] = x;
+            seen[w.offset] = true;
+        }
     }
     const double count = (double)in->count / (double)out->count;
     for (uint64_t i = 0; sums && whole && seen && i < out->count; i++)
@@ -278,7 +279,6 @@ bool sam_net_fold(struct net_graph *g, const struct net_node *n, struct sam_net_
     case NET_MaxPool:
     case NET_AveragePool:
     case NET_MatMul:
-    case NET_Gemm:
     case NET_Softmax:
     case NET_LayerNormalization:
     case NET_ArgMax:
@@ -299,7 +299,9 @@ bool sam_net_fold(struct net_graph *g, const struct net_node *n, struct sam_net_
     switch (n->op) {
     case NET_Transpose:
     case NET_Slice: move(n, in[0], out); break;
-    case NET_Expand: copy(in[0], broadcast(in[0], out), out); break;
+    case NET_Expand:
+        copy(in[0], broadcast(in[0], out), out, broadcast(out, out), out->count);
+        break;
     case NET_Pad: pad(n, in[0], out); break;
     case NET_Concat: concat(n, g->values, out); break;
     case NET_Gather: gather(n, in[0], &g->values[n->inputs[1]], out); break;

@@ -96,8 +96,7 @@ void sam_net_fold_conv(struct import *m)
     }
     for (size_t n = 0; n < g->node_count; n++)
         for (uint32_t k = 0; k < g->nodes[n].input_count; k++)
-            if (g->nodes[n].inputs[k] != NET_NONE)
-                uses[g->nodes[n].inputs[k]]++;
+            uses[g->nodes[n].inputs[k]]++;
     for (size_t i = 0; i < g->output_count; i++)
         uses[g->outputs[i]] += 2;
     for (size_t n = 0; !m->failed && n < g->node_count; n++)

@@ -21,6 +21,14 @@ const char *sam_net_op_name(enum sam_net_op op)
     return (unsigned)op < NET_OPS ? names[op] : "?";
 }
 
+bool sam_net_token(const char **formula, char (*token)[24])
+{
+    const size_t length = strcspn(*formula, " ");
+    sam_format(*token, sizeof *token, "%.*s", (int)length, *formula);
+    *formula += length + ((*formula)[length] == ' ');
+    return length > 0;
+}
+
 uint64_t sam_net_outer(const struct sam_net_value *value, uint32_t axis)
 {
     uint64_t outer = 1;
@@ -69,8 +77,7 @@ bool sam_net_graph_prune(struct net_graph *g)
         number[g->outputs[i]] = 1;
     for (size_t n = g->node_count; n-- > 0;)
         for (size_t i = 0; number[g->nodes[n].output] && i < g->nodes[n].input_count; i++)
-            if (g->nodes[n].inputs[i] != NET_NONE)
-                number[g->nodes[n].inputs[i]] = 1;
+            number[g->nodes[n].inputs[i]] = 1;
     size_t nodes = 0, values = 0;
     for (size_t n = 0; n < g->node_count; n++)
         if (number[g->nodes[n].output]) {
@@ -87,8 +94,7 @@ bool sam_net_graph_prune(struct net_graph *g)
     for (size_t n = 0; n < nodes; n++) {
         g->nodes[n].output = number[g->nodes[n].output];
         for (size_t i = 0; i < g->nodes[n].input_count; i++)
-            if (g->nodes[n].inputs[i] != NET_NONE)
-                g->nodes[n].inputs[i] = number[g->nodes[n].inputs[i]];
+            g->nodes[n].inputs[i] = number[g->nodes[n].inputs[i]];
     }
     for (size_t i = 0; i < g->input_count; i++)
         g->inputs[i] = number[g->inputs[i]];

@@ -3,8 +3,8 @@
  * reads. In normal form
  *   - every shape is known and without zeros, and every dtype is one of SAM_F32, SAM_I64, SAM_I32,
  *     SAM_U8 (a boolean where an operator makes or tests it). Other floats are computed as SAM_F32,
- *     and a Cast between floats does nothing. Constant weights (input 1 of Conv, ConvTranspose,
- * MatMul and Gemm, input 0 of Gather) of at most 16 bits keep their dtype, `data` as in the file;
+ *     and a Cast between floats does nothing. Constant weights (input 1 of Conv, ConvTranspose
+ * and MatMul, input 0 of Gather) of at most 16 bits keep their dtype, `data` as in the file;
  *   - elements, moves, gathers and reductions of constants (NET_FOLDED elements at most, more where
  *     inputs have more) are constants, and no node without use is left;
  *   - nodes are in an order in which each follows those whose values it reads;
@@ -12,7 +12,9 @@
  *     the Conv before it;
  *   - Conv, ConvTranspose and pools have rank 4: one spatial dimension is reshaped to a height of
  * 1;
- *   - the operands of MatMul have rank 2 or more; Sum, Min and Max have two inputs;
+ *   - the operands of MatMul have rank 2 or more; Gemm is a MatMul; Sum, Min and Max have two
+ * inputs;
+ *   - the indices of Gather are constants or, through Reshapes, an input;
  *   - Squeeze, Unsqueeze, Flatten and Reshape are Reshape; Split is one Slice per output; Identity
  *     and Dropout are gone; GlobalAveragePool is ReduceMean, GlobalMaxPool ReduceMax;
  *   - parameters that ONNX has as attributes or as constant inputs are in `net_params`, with axes
@@ -64,13 +66,12 @@ struct net_params {
      * ConvTranspose: elements cut off; the output's shape decides at the bottom and right. */
     uint64_t pad[4];
     uint64_t group;
-    bool count_pad; /* AveragePool: padding counts as elements; cubic Resize: those at
-                       the edge count for what is outside */
-    bool transpose_a, transpose_b; /* Gemm */
-    float alpha, beta;             /* Gemm, LeakyRelu, HardSigmoid; Clip: minimum and maximum;
-                                      LayerNormalization: alpha is epsilon; cubic Resize: alpha is
-                                      the coefficient a */
-    uint32_t perm[NET_RANK];       /* Transpose: axis of the input for each of the output */
+    bool count_pad;          /* AveragePool: padding counts as elements; cubic Resize: those at
+                                the edge count for what is outside */
+    float alpha, beta;       /* LeakyRelu, HardSigmoid; Clip: minimum and maximum;
+                                LayerNormalization: alpha is epsilon; cubic Resize: alpha is
+                                the coefficient a */
+    uint32_t perm[NET_RANK]; /* Transpose: axis of the input for each of the output */
     /* Slice, per axis; a step may be negative. Pad: start, from 0, is what comes before */
     int64_t start[NET_RANK], step[NET_RANK];
     float fill; /* Pad; only mode constant */
@@ -84,7 +85,7 @@ struct net_node {
     enum sam_net_op op;
     const char *name; /* of the ONNX node, or of its first output if it has none. Not unique: an
                          ONNX node may become several */
-    uint32_t *inputs, input_count; /* values; NET_NONE for one left out */
+    uint32_t *inputs, input_count; /* values */
     uint32_t output;               /* one value */
     struct net_params params;
 };
@@ -101,6 +102,8 @@ struct net_graph {
 
 void sam_net_graph_free(struct net_graph *graph);
 const char *sam_net_op_name(enum sam_net_op op);
+/* The next word of a formula; false: there is none. */
+bool sam_net_token(const char **formula, char (*token)[24]);
 /* Add a value or node without contents. Returns its number, NET_NONE when out of memory. */
 uint32_t sam_net_graph_add_value(struct net_graph *graph);
 uint32_t sam_net_graph_add_node(struct net_graph *graph);

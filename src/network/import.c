@@ -58,6 +58,22 @@ void sam_net_refuse_memory(struct import *m)
     m->failed = true;
 }
 
+void *sam_net_take(struct import *m, uint64_t count, size_t size)
+{
+    void *const taken = sam_blocks_take(&m->graph->store, (size_t)count + 1, size);
+    if (!taken)
+        sam_net_refuse_memory(m);
+    return taken;
+}
+
+char *sam_net_text(struct import *m, const char *text)
+{
+    char *const copy = sam_blocks_text(&m->graph->store, text, strlen(text));
+    if (!copy)
+        sam_net_refuse_memory(m);
+    return copy;
+}
+
 /* --- values */
 struct sam_net_value *sam_net_value(struct import *m, uint32_t id)
 {
@@ -65,6 +81,25 @@ struct sam_net_value *sam_net_value(struct import *m, uint32_t id)
         return &m->graph->values[id];
     m->none = (struct sam_net_value){.name = "", .dtype = SAM_F32, .count = 1};
     return &m->none;
+}
+
+bool sam_net_computes(enum sam_dtype dtype)
+{
+    return dtype == SAM_F32 || dtype == SAM_I64 || dtype == SAM_I32 || dtype == SAM_U8;
+}
+
+uint32_t sam_net_new_value(struct import *m, const struct net_type *type)
+{
+    const uint64_t count = sam_net_count(m, type);
+    const uint32_t id = m->failed ? NET_NONE : sam_net_graph_add_value(m->graph);
+    if (id == NET_NONE)
+        return sam_net_refuse_memory(m), NET_NONE;
+    struct sam_net_value *v = sam_net_value(m, id);
+    v->dtype = type->dtype;
+    v->rank = type->rank;
+    memcpy(v->shape, type->shape, type->rank * sizeof *v->shape);
+    v->count = count;
+    return id;
 }
 
 bool sam_net_has(const struct import *m, unsigned k)
@@ -105,16 +140,10 @@ uint32_t sam_net_constant(struct import *m, const struct net_type *type, const v
         return NET_NONE;
     m->made += data ? 0 : count;
     if (!data)
-        data = sam_blocks_take(&m->graph->store, (size_t)count + 1, sam_dtype_size(type->dtype));
-    const uint32_t id = data ? sam_net_graph_add_value(m->graph) : NET_NONE;
-    if (id == NET_NONE)
-        return sam_net_refuse_memory(m), NET_NONE;
-    struct sam_net_value *v = sam_net_value(m, id);
-    v->dtype = type->dtype;
-    v->rank = type->rank;
-    memcpy(v->shape, type->shape, type->rank * sizeof *v->shape);
-    v->count = count;
-    v->data = data;
+        data = sam_net_take(m, count, sam_dtype_size(type->dtype));
+    const uint32_t id = sam_net_new_value(m, type);
+    if (id != NET_NONE)
+        sam_net_value(m, id)->data = data;
     return id;
 }
 
@@ -132,8 +161,7 @@ uint32_t sam_net_weight(struct import *m, unsigned k)
         return NET_NONE;
     }
     const struct sam_net_value *v = sam_net_value(m, id);
-    if (v->dtype != SAM_F32 && v->dtype != SAM_I64 && v->dtype != SAM_I32 && v->dtype != SAM_U8 &&
-        !is_narrow_float(v->dtype))
+    if (!sam_net_computes(v->dtype) && !is_narrow_float(v->dtype))
         sam_net_refuse(m, "input %u has elements of type %s: expected f32, i64, i32 or bool", k,
                        sam_dtype_name(v->dtype));
     return v->dtype == SAM_F64 ? sam_net_input(m, k) : id;
@@ -158,23 +186,13 @@ uint32_t sam_net_input(struct import *m, unsigned k)
 }
 
 /* --- nodes */
-static const uint32_t *keep_inputs(struct import *m, const uint32_t *inputs, uint32_t count)
-{
-    uint32_t *list = sam_blocks_take(&m->graph->store, count + 1, sizeof *list);
-    if (list && count)
-        memcpy(list, inputs, count * sizeof *list);
-    if (!list)
-        sam_net_refuse_memory(m);
-    return list;
-}
-
 /* Returns whether all inputs are constants that are small enough to compute with. */
 static bool can_fold(struct import *m, const uint32_t *inputs, uint32_t count, uint64_t made)
 {
     uint64_t read = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct sam_net_value *v = sam_net_value(m, inputs[i]);
-        if (inputs[i] != NET_NONE && !v->data)
+        if (!v->data)
             return false;
         read += v->count;
     }
@@ -184,41 +202,34 @@ static bool can_fold(struct import *m, const uint32_t *inputs, uint32_t count, u
 uint32_t sam_net_emit(struct import *m, enum sam_net_op op, const struct net_params *params,
                       const uint32_t *inputs, uint32_t input_count, const struct net_type *type)
 {
-    const uint64_t count = sam_net_count(m, type);
+    const uint32_t output = sam_net_new_value(m, type);
+    uint32_t *const list = sam_net_take(m, input_count, sizeof *list);
     if (m->failed)
         return NET_NONE;
-    const uint32_t output = sam_net_graph_add_value(m->graph);
-    const uint32_t *list = keep_inputs(m, inputs, input_count);
-    if (output == NET_NONE || !list)
-        return sam_net_refuse_memory(m), NET_NONE;
+    memcpy(list, inputs, input_count * sizeof *list);
     struct sam_net_value *v = sam_net_value(m, output);
-    v->dtype = type->dtype;
-    v->rank = type->rank;
-    memcpy(v->shape, type->shape, type->rank * sizeof *v->shape);
-    v->count = count;
     v->boolean = type->dtype == SAM_U8 &&
                  (op == NET_Equal || op == NET_Less || op == NET_Greater || op == NET_Cast ||
                   sam_net_value(m, inputs[op == NET_Where])->boolean);
     struct net_node node = {.op = op, .input_count = input_count, .output = output};
-    node.name = node_name(m->node);
-    node.inputs = (uint32_t *)list;
+    node.inputs = list;
     node.params = params ? *params : (struct net_params){0};
-    if (can_fold(m, inputs, input_count, count) && sam_net_fold(m->graph, &node, v)) {
-        m->made += count;
+    if (can_fold(m, inputs, input_count, v->count) && sam_net_fold(m->graph, &node, v)) {
+        m->made += v->count;
         return output;
     }
-    if (count == 0)
+    if (v->count == 0)
         sam_net_refuse(m, "makes a value of shape %s: expected elements",
                        sam_net_shape_text(type).text);
     for (uint32_t i = 0; !m->failed && i < input_count; i++) {
         const struct net_type read = sam_net_type_of(m, inputs[i]);
-        if (inputs[i] != NET_NONE && sam_net_value(m, inputs[i])->count == 0)
+        if (sam_net_value(m, inputs[i])->count == 0)
             sam_net_refuse(m, "reads a value of shape %s: expected elements",
                            sam_net_shape_text(&read).text);
     }
     if (m->failed)
         return NET_NONE;
-    node.name = sam_blocks_text(&m->graph->store, node.name, strlen(node.name));
+    node.name = sam_net_text(m, node_name(m->node));
     const uint32_t n = node.name ? sam_net_graph_add_node(m->graph) : NET_NONE;
     if (n == NET_NONE)
         return sam_net_refuse_memory(m), NET_NONE;
@@ -255,9 +266,7 @@ void sam_net_give(struct import *m, unsigned k, uint32_t id)
     }
     struct sam_net_value *v = sam_net_value(m, id);
     if (!v->name)
-        v->name = sam_blocks_text(&m->graph->store, name, strlen(name));
-    if (!v->name)
-        sam_net_refuse_memory(m);
+        v->name = sam_net_text(m, name);
     sam_net_name(m, name, id);
 }
 
@@ -292,10 +301,8 @@ static void load_tensors(struct import *m)
         }
         memcpy(type.shape, w->shape, sizeof type.shape);
         type.dtype = w->type == SAM_BOOL ? SAM_U8 : w->type;
-        void *data = sam_blocks_take(&m->graph->store, (size_t)w->size + 1, 1);
-        if (!data)
-            sam_net_refuse_memory(m);
-        else if (sam_model_read(m->model, i, 0, w->size, data, m->error) != SAM_OK)
+        void *data = sam_net_take(m, w->size, 1);
+        if (data && sam_model_read(m->model, i, 0, w->size, data, m->error) != SAM_OK)
             m->failed = true;
         const uint32_t id = m->failed ? NET_NONE : sam_net_constant(m, &type, data);
         if (m->failed)
@@ -304,9 +311,7 @@ static void load_tensors(struct import *m)
         v->boolean = w->type == SAM_BOOL;
         m->may_make += v->count;
         v->initializer = (uint32_t)i;
-        v->name = sam_blocks_text(&m->graph->store, w->name, strlen(w->name));
-        if (!v->name)
-            sam_net_refuse_memory(m);
+        v->name = sam_net_text(m, w->name);
         sam_net_name(m, w->name, id);
     }
 }
@@ -353,11 +358,7 @@ static void check_subgraphs(struct import *m)
 static void take_outputs(struct import *m)
 {
     struct net_graph *g = m->graph;
-    g->outputs = sam_blocks_take(&g->store, m->onnx.output_count + 1, sizeof *g->outputs);
-    if (!g->outputs) {
-        sam_net_refuse_memory(m);
-        return;
-    }
+    g->outputs = sam_net_take(m, m->onnx.output_count, sizeof *g->outputs);
     m->node = NULL;
     for (size_t i = 0; !m->failed && i < m->onnx.output_count; i++) {
         const uint32_t id = sam_net_find(m, m->onnx.outputs[i].name);
@@ -365,7 +366,7 @@ static void take_outputs(struct import *m)
             sam_net_refuse(m, "output '%.200s' of the graph is the output of no node",
                            m->onnx.outputs[i].name);
         const enum sam_dtype dtype = sam_net_value(m, id)->dtype;
-        if (dtype != SAM_F32 && dtype != SAM_I64 && dtype != SAM_I32 && dtype != SAM_U8)
+        if (!sam_net_computes(dtype))
             sam_net_refuse(m,
                            "output '%.200s' of the graph is a constant of type %s: expected f32, "
                            "i64, i32 or bool",
@@ -389,11 +390,9 @@ static void name_rest(struct import *m)
         do
             snprintf(name, sizeof name, "%.150s.%u", base, number++);
         while (sam_net_find(m, name) != NET_NONE);
-        v->name = sam_blocks_text(&m->graph->store, name, strlen(name));
+        v->name = sam_net_text(m, name);
         if (v->name)
             sam_net_name(m, v->name, id);
-        else
-            sam_net_refuse_memory(m);
     }
 }
 

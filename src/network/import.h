@@ -53,6 +53,13 @@ struct net_list {
 void sam_net_refuse(struct import *m, const char *format, ...) SAM_PRINTF(2, 3);
 void sam_net_refuse_memory(struct import *m);
 struct sam_net_value *sam_net_value(struct import *m, uint32_t id);
+/* Memory of the graph, zeroed; a copy of a text there. NULL: refused. */
+void *sam_net_take(struct import *m, uint64_t count, size_t size);
+char *sam_net_text(struct import *m, const char *text);
+/* Whether values of a graph may have this dtype. */
+bool sam_net_computes(enum sam_dtype dtype);
+/* A value of that type without a name. Returns its number. */
+uint32_t sam_net_new_value(struct import *m, const struct net_type *type);
 /* The value of an ONNX name, or NET_NONE; give it a name. */
 uint32_t sam_net_find(const struct import *m, const char *name);
 void sam_net_name(struct import *m, const char *name, uint32_t id);
@@ -72,6 +79,8 @@ uint32_t sam_net_emit2(struct import *m, enum sam_net_op op, uint32_t a, uint32_
 bool sam_net_may_make(const struct import *m, uint64_t count);
 /* A constant; `data` is in the store of the graph, or NULL for zeros to be set. */
 uint32_t sam_net_constant(struct import *m, const struct net_type *type, const void *data);
+/* A constant of the type of `x`: import_elements.c. */
+uint32_t sam_net_number(struct import *m, uint32_t x, double number);
 /* Output k of the ONNX node is this value. */
 void sam_net_give(struct import *m, unsigned k, uint32_t id);
 
@@ -90,7 +99,12 @@ void sam_net_ignore(struct import *m, const char *name);
 struct net_list sam_net_ints_input(struct import *m, unsigned k);
 struct net_list sam_net_ints_either(struct import *m, const char *name, unsigned k, uint64_t since);
 
+/* Input k as a shape. */
+struct net_type sam_net_shape_input(struct import *m, unsigned k, enum sam_dtype dtype);
+
 /* --- shape.c */
+/* The shape [1, channels, 1, ...] of that rank. */
+struct net_type sam_net_channels(const struct net_type *type);
 struct net_type sam_net_type_of(struct import *m, uint32_t id);
 /* Number of elements; refuses shapes that are too large. */
 uint64_t sam_net_count(struct import *m, const struct net_type *type);

@@ -49,18 +49,9 @@ void sam_net_import_value(struct import *m)
 
 void sam_net_import_filled(struct import *m)
 {
-    const struct net_list shape = sam_net_ints_input(m, 0);
+    struct net_type type = sam_net_shape_input(m, 0, SAM_F32);
     const struct sam_onnx_attribute *a = sam_net_attribute(m, "value", SAM_ONNX_TENSOR);
-    struct net_type type = {.dtype = SAM_F32, .rank = shape.count};
     struct sam_onnx value = {0};
-    if (shape.count > NET_RANK)
-        sam_net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count,
-                       (int)NET_RANK);
-    for (uint32_t d = 0; !m->failed && d < shape.count; d++) {
-        type.shape[d] = (uint64_t)shape.at[d];
-        if (shape.at[d] < 0)
-            sam_net_refuse(m, "dimension %u of the shape is %lld", d, (long long)shape.at[d]);
-    }
     if (!m->failed && a &&
         sam_onnx_parse_tensor(a->tensor, m->file, "value", &value, m->error) != SAM_OK)
         m->failed = true;

@@ -31,8 +31,7 @@ void sam_net_import_binary(struct import *m)
     sam_net_give(m, 0, cast(m, sam_net_emit2(m, NET_Pow, a, b), dtype));
 }
 
-/* A constant of the type of `x`. */
-static uint32_t scalar(struct import *m, uint32_t x, double number)
+uint32_t sam_net_number(struct import *m, uint32_t x, double number)
 {
     const struct net_type type = {.dtype = sam_net_value(m, x)->dtype};
     const uint32_t id = sam_net_constant(m, &type, NULL);
@@ -55,7 +54,7 @@ void sam_net_import_chain(struct import *m)
     for (unsigned k = 1; k < count; k++)
         sum = sam_net_emit2(m, m->row->op, sum, sam_net_input(m, k));
     if (strcmp(m->row->name, "Mean") == 0 && count > 1)
-        sum = sam_net_emit2(m, NET_Mul, sum, scalar(m, sum, 1 / (double)count));
+        sum = sam_net_emit2(m, NET_Mul, sum, sam_net_number(m, sum, 1 / (double)count));
     sam_net_give(m, 0, sum);
 }
 
@@ -88,12 +87,12 @@ static uint32_t operand(struct import *m, const char *token, uint32_t *attribute
         const char *const number = strchr(token, '=') + 1;
         sam_format(name, sizeof name, "%.*s", (int)(number - token - 2), token + 1);
         sam_net_need_float(m, sam_net_input(m, 0));
-        *attribute = scalar(m, sam_net_input(m, 0),
-                            (double)sam_net_float(m, name, sam_strtof(number, NULL)));
+        *attribute = sam_net_number(m, sam_net_input(m, 0),
+                                    (double)sam_net_float(m, name, sam_strtof(number, NULL)));
         return *attribute;
     }
     if (letter >= '0' && letter <= '9')
-        return scalar(m, sam_net_input(m, 0), letter - '0');
+        return sam_net_number(m, sam_net_input(m, 0), letter - '0');
     const bool tests = letter >= 'X' && letter <= 'Z';
     const uint32_t id = sam_net_input(m, (unsigned)(letter - (tests ? 'X' : 'x')));
     if (tests && sam_net_value(m, id)->dtype != SAM_U8)
@@ -126,11 +125,8 @@ void sam_net_import_formula(struct import *m)
     uint32_t stack[DEPTH] = {0};
     uint32_t attribute = NET_NONE;
     unsigned count = 0;
-    for (const char *at = m->row->formula, *end; at && !m->failed; at = end) {
-        char token[24];
-        end = strchr(at, ' ');
-        sam_format(token, sizeof token, "%.*s", end ? (int)(end - at) : (int)sizeof token, at);
-        end = end ? end + 1 : NULL;
+    const char *formula = m->row->formula;
+    for (char token[24]; !m->failed && sam_net_token(&formula, &token);) {
         unsigned op = 0;
         while (op < NET_OPS && strcmp(sam_net_op_name((enum sam_net_op)op), token) != 0)
             op++;
@@ -226,7 +222,7 @@ void sam_net_import_batch_norm(struct import *m)
     const float epsilon = sam_net_float(m, "epsilon", 1e-5f);
     const uint32_t x = sam_net_input(m, 0);
     const struct net_type type = sam_net_type_of(m, x);
-    struct net_type channels = {.dtype = SAM_F32, .rank = type.rank};
+    const struct net_type channels = sam_net_channels(&type);
     uint32_t ids[5];
     sam_net_ignore(m, "momentum");
     if (sam_net_int(m, "training_mode", 0) != 0 || sam_net_int(m, "spatial", 1) != 1)
@@ -235,8 +231,6 @@ void sam_net_import_batch_norm(struct import *m)
     if (type.rank < 2)
         sam_net_refuse(m, "shape %s: expected 2 dimensions or more",
                        sam_net_shape_text(&type).text);
-    for (uint32_t d = 0; d < type.rank; d++)
-        channels.shape[d] = d == 1 ? type.shape[1] : 1;
     for (unsigned k = 1; k < 5; k++) {
         ids[k] = sam_net_input(m, k);
         const struct sam_net_value *v = sam_net_value(m, ids[k]);

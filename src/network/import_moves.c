@@ -154,11 +154,9 @@ void sam_net_import_same(struct import *m)
 void sam_net_import_concat(struct import *m)
 {
     const unsigned count = (unsigned)m->node->input_count;
-    uint32_t *inputs = sam_blocks_take(&m->graph->store, count, sizeof *inputs), used = 0;
-    if (!inputs) {
-        sam_net_refuse_memory(m);
+    uint32_t *inputs = sam_net_take(m, count, sizeof *inputs), used = 0;
+    if (!inputs)
         return;
-    }
     struct net_type out = sam_net_type_of(m, sam_net_input(m, 0));
     struct net_params p = {.axis = sam_net_axis(m, sam_net_int(m, "axis", 1), out.rank)};
     out.shape[p.axis] = 0;
@@ -354,18 +352,7 @@ void sam_net_import_expand(struct import *m)
 {
     const uint32_t x = sam_net_input(m, 0);
     const struct net_type type = sam_net_type_of(m, x);
-    const struct net_list shape = sam_net_ints_input(m, 1);
-    struct net_type to = {.dtype = type.dtype, .rank = shape.count};
-    if (shape.count > NET_RANK)
-        sam_net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count,
-                       (int)NET_RANK);
-    for (uint32_t d = 0; !m->failed && d < shape.count; d++) {
-        to.shape[d] = (uint64_t)shape.at[d];
-        if (shape.at[d] < 0)
-            sam_net_refuse(m, "dimension %u of the new shape is %lld", d, (long long)shape.at[d]);
-    }
-    if (m->failed)
-        return;
+    struct net_type to = sam_net_shape_input(m, 1, type.dtype);
     to = sam_net_broadcast(m, &type, &to);
     sam_net_give(m, 0, expand(m, x, &to));
 }
@@ -400,6 +387,56 @@ void sam_net_import_tile(struct import *m)
     sam_net_give(m, 0, sam_net_reshape(m, repeated, &out));
 }
 
+/* Whether the planner can take indices as arguments of a program: few of an input. */
+static bool are_arguments(struct import *m, uint32_t indices)
+{
+    const struct sam_net_value *v = sam_net_value(m, indices);
+    const uint64_t count = v->count;
+    while (v->producer != NET_NONE && m->graph->nodes[v->producer].op == NET_Reshape)
+        v = sam_net_value(m, m->graph->nodes[v->producer].inputs[0]);
+    return v->producer == NET_NONE && count <= 1024;
+}
+
+/* Indices [rows, 1] that are `first`, `first` + 1, ... of `size`: [rows, size]. */
+static uint32_t are_equal(struct import *m, uint32_t indices, int64_t first, uint64_t size)
+{
+    const enum sam_dtype dtype = sam_net_value(m, indices)->dtype;
+    const struct net_type type = {dtype, 1, {size}};
+    const uint32_t numbers = sam_net_constant(m, &type, NULL);
+    void *const data = (void *)(uintptr_t)sam_net_value(m, numbers)->data;
+    for (uint64_t i = 0; !m->failed && i < size; i++)
+        if (dtype == SAM_I64)
+            ((int64_t *)data)[i] = first + (int64_t)i;
+        else
+            ((int32_t *)data)[i] = (int32_t)(first + (int64_t)i);
+    return sam_net_emit2(m, NET_Equal, indices, numbers);
+}
+
+/* A product with rows of one 1 takes rows of x at indices that are computed. */
+static uint32_t gather_by_product(struct import *m, uint32_t x, uint32_t indices, uint32_t axis,
+                                  const struct net_type *out)
+{
+    const struct sam_net_value table = *sam_net_value(m, x), *const at = sam_net_value(m, indices);
+    const uint64_t size = table.shape[axis], outer = sam_net_outer(&table, axis),
+                   inner = sam_net_inner(&table, axis), rows = at->count;
+    const struct net_type column = {at->dtype, 2, {rows, 1}}, ones = {SAM_F32, 2, {rows, size}};
+    struct net_type flat = {table.dtype, 3, {outer, size, inner}},
+                    made = {SAM_F32, 3, {outer, rows, inner}};
+    if (outer == 1) { /* a matrix of constants is packed */
+        flat = (struct net_type){table.dtype, 2, {size, inner}};
+        made = (struct net_type){SAM_F32, 2, {rows, inner}};
+    }
+    if (out->dtype != SAM_F32)
+        sam_net_refuse(m, "indices that are computed need a table of floats");
+    indices = sam_net_reshape(m, indices, &column);
+    const uint32_t above = are_equal(m, indices, 0, size),
+                   below = are_equal(m, indices, -(int64_t)size, size),
+                   test = sam_net_emit2(m, NET_Max, above, below);
+    const uint32_t factors[] = {sam_net_emit1(m, NET_Cast, NULL, test, &ones),
+                                sam_net_reshape(m, x, &flat)};
+    return sam_net_reshape(m, sam_net_emit(m, NET_MatMul, NULL, factors, 2, &made), out);
+}
+
 void sam_net_import_gather(struct import *m)
 {
     const uint32_t x = sam_net_weight(m, 0), index = sam_net_input(m, 1);
@@ -428,5 +465,8 @@ void sam_net_import_gather(struct import *m)
         for (uint32_t i = 0; d == p.axis && i < at.rank; i++)
             out.shape[out.rank++] = at.shape[i];
     }
-    sam_net_give(m, 0, sam_net_emit(m, NET_Gather, &p, (uint32_t[]){x, index}, 2, &out));
+    const bool direct = v->data || are_arguments(m, index);
+    sam_net_give(m, 0,
+                 direct ? sam_net_emit(m, NET_Gather, &p, (uint32_t[]){x, index}, 2, &out)
+                        : gather_by_product(m, x, index, p.axis, &out));
 }

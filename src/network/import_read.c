@@ -94,6 +94,22 @@ struct net_list sam_net_ints_input(struct import *m, unsigned k)
     return list;
 }
 
+struct net_type sam_net_shape_input(struct import *m, unsigned k, enum sam_dtype dtype)
+{
+    const struct net_list shape = sam_net_ints_input(m, k);
+    struct net_type type = {.dtype = dtype, .rank = shape.count};
+    if (shape.count > NET_RANK)
+        sam_net_refuse(m, "shape of %u dimensions: expected at most %d", shape.count,
+                       (int)NET_RANK);
+    for (uint32_t d = 0; !m->failed && d < shape.count; d++) {
+        type.shape[d] = (uint64_t)shape.at[d];
+        if (shape.at[d] < 0)
+            sam_net_refuse(m, "dimension %u of the new shape is %lld", d, (long long)shape.at[d]);
+    }
+    type.rank = m->failed ? 0 : type.rank;
+    return type;
+}
+
 struct net_list sam_net_ints_either(struct import *m, const char *name, unsigned k, uint64_t since)
 {
     if (m->onnx.opset < since && sam_net_has(m, k))
@@ -147,14 +163,20 @@ static uint64_t size_of_symbol(const struct import *m, const struct net_sizes *s
     return 0;
 }
 
+/* The axis of an input that a symbolic dimension is; -1: of none. */
+static int find_dim(const struct import *m, const char *name)
+{
+    for (size_t i = 0; name[0] && i < m->onnx.input_count; i++)
+        for (size_t d = 0; d < m->onnx.inputs[i].rank; d++)
+            if (strcmp(m->onnx.inputs[i].dims[d].name, name) == 0)
+                return (int)d;
+    return -1;
+}
+
 /* A size for a symbolic dimension: 1 for those that come first, such as a batch. */
 static uint64_t guess(const struct import *m, const char *name, uint64_t size)
 {
-    for (size_t i = 0; i < m->onnx.input_count; i++)
-        for (size_t d = 0; d < m->onnx.inputs[i].rank; d++)
-            if (strcmp(m->onnx.inputs[i].dims[d].name, name) == 0)
-                return d ? size : 1;
-    return 1;
+    return find_dim(m, name) > 0 ? size : 1;
 }
 
 static bool put_size(struct sam_buffer *dims, const char *name, uint64_t size)
@@ -254,8 +276,7 @@ static void add_input(struct import *m, const struct net_sizes *s, const struct 
     type.dtype = sam_dtype_class(dtype) == SAM_CLASS_FLOAT ? SAM_F32
                  : dtype == SAM_BOOL                       ? SAM_U8
                                                            : dtype;
-    if (type.dtype != SAM_F32 && type.dtype != SAM_I64 && type.dtype != SAM_I32 &&
-        type.dtype != SAM_U8)
+    if (!sam_net_computes(type.dtype))
         sam_net_refuse(
             m,
             "input '%.100s' has elements of type %llu (%s): expected floats, i64, i32, u8 "
@@ -263,20 +284,12 @@ static void add_input(struct import *m, const struct net_sizes *s, const struct 
             in->name, (unsigned long long)in->type, sam_dtype_name(dtype));
     if (!m->failed)
         shape_input(m, s, in, &type);
-    const uint64_t count = sam_net_count(m, &type);
-    const uint32_t id = m->failed ? NET_NONE : sam_net_graph_add_value(m->graph);
-    char *name = sam_blocks_text(&m->graph->store, in->name, strlen(in->name));
-    if (id == NET_NONE || !name) {
-        sam_net_refuse_memory(m);
+    const uint32_t id = sam_net_new_value(m, &type);
+    char *name = sam_net_text(m, in->name);
+    if (m->failed)
         return;
-    }
-    struct sam_net_value *v = sam_net_value(m, id);
-    v->boolean = dtype == SAM_BOOL;
-    v->name = name;
-    v->dtype = type.dtype;
-    v->rank = type.rank;
-    memcpy(v->shape, type.shape, type.rank * sizeof *v->shape);
-    v->count = count;
+    sam_net_value(m, id)->boolean = dtype == SAM_BOOL;
+    sam_net_value(m, id)->name = name;
     m->graph->inputs[m->graph->input_count++] = id;
     sam_net_name(m, name, id);
 }
@@ -289,24 +302,12 @@ static bool has_input(const struct import *m, const char *name)
     return false;
 }
 
-static bool has_dim(const struct import *m, const char *name)
-{
-    for (size_t i = 0; i < m->onnx.input_count; i++)
-        for (size_t d = 0; d < m->onnx.inputs[i].rank; d++)
-            if (name[0] && strcmp(m->onnx.inputs[i].dims[d].name, name) == 0)
-                return true;
-    return false;
-}
-
 /* Copies of the shapes, in which those without a name have that of the next input that none names.
  */
 static struct sam_network_shape *name_shapes(struct import *m, const struct net_sizes *s)
 {
-    struct sam_network_shape *named =
-        sam_blocks_take(&m->graph->store, s->shape_count + 1, sizeof *named);
+    struct sam_network_shape *named = sam_net_take(m, s->shape_count, sizeof *named);
     size_t at = 0;
-    if (!named)
-        sam_net_refuse_memory(m);
     for (size_t i = 0; named && i < s->shape_count; i++) {
         named[i] = s->shapes[i];
         if (named[i].input)
@@ -330,14 +331,12 @@ void sam_net_import_inputs(struct import *m, const struct net_sizes *given)
     if (m->failed)
         return;
     struct net_graph *g = m->graph;
-    g->inputs = sam_blocks_take(&g->store, m->onnx.input_count + 1, sizeof *g->inputs);
-    if (!g->inputs)
-        sam_net_refuse_memory(m);
+    g->inputs = sam_net_take(m, m->onnx.input_count, sizeof *g->inputs);
     for (size_t i = 0; i < s.shape_count; i++)
         if (!has_input(m, s.shapes[i].input))
             misuse(m, "no input '%.100s' in the model", s.shapes[i].input);
     for (size_t i = 0; i < s.dim_count; i++)
-        if (!has_dim(m, s.dims[i].name))
+        if (find_dim(m, s.dims[i].name) < 0)
             misuse(m, "no dimension '%.100s' among the inputs of the model", s.dims[i].name);
     for (size_t i = 0; !m->failed && i < m->onnx.input_count; i++) {
         if (!is_initializer(m, m->onnx.inputs[i].name))

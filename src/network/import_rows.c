@@ -47,15 +47,13 @@ void sam_net_import_instance_norm(struct import *m)
     const struct net_type type = sam_net_type_of(m, x);
     struct net_params p = {.axis = 2, .alpha = sam_net_float(m, "epsilon", 1e-5f)};
     struct net_type flat = {SAM_F32, 3, {type.shape[0], type.shape[1], 1}};
-    struct net_type channels = {.dtype = SAM_F32, .rank = type.rank};
+    const struct net_type channels = sam_net_channels(&type);
     sam_net_need_float(m, x);
     if (type.rank < 3)
         sam_net_refuse(m, "shape %s: expected 3 dimensions or more",
                        sam_net_shape_text(&type).text);
-    for (uint32_t d = 0; d < type.rank; d++) {
-        channels.shape[d] = d == 1 ? type.shape[1] : 1;
-        flat.shape[2] *= d < 2 ? 1 : type.shape[d];
-    }
+    for (uint32_t d = 2; d < type.rank; d++)
+        flat.shape[2] *= type.shape[d];
     const struct net_type normal = {SAM_F32, 1, {flat.shape[2]}};
     const uint32_t ones = sam_net_constant(m, &normal, NULL);
     for (uint64_t i = 0; !m->failed && i < flat.shape[2]; i++)
@@ -200,28 +198,45 @@ void sam_net_import_matmul(struct import *m)
     sam_net_give(m, 0, sam_net_reshape(m, product, &shown));
 }
 
+/* A matrix with its axes exchanged. */
+static uint32_t turned(struct import *m, uint32_t id)
+{
+    const struct net_type type = sam_net_type_of(m, id),
+                          out = {type.dtype, 2, {type.shape[1], type.shape[0]}};
+    return sam_net_emit1(m, NET_Transpose, &(struct net_params){.perm = {1}}, id, &out);
+}
+
+/* x times a number that is not 1. */
+static uint32_t scaled(struct import *m, uint32_t x, float by)
+{
+    return by == 1 ? x : sam_net_emit2(m, NET_Mul, x, sam_net_number(m, x, (double)by));
+}
+
 void sam_net_import_gemm(struct import *m)
 {
-    uint32_t inputs[3] = {sam_net_input(m, 0), sam_net_weight(m, 1)}, count = 2;
-    const struct net_type a = sam_net_type_of(m, inputs[0]), b = sam_net_type_of(m, inputs[1]);
-    struct net_params p = {.transpose_a = sam_net_int(m, "transA", 0) != 0,
-                           .transpose_b = sam_net_int(m, "transB", 0) != 0,
-                           .alpha = sam_net_float(m, "alpha", 1),
-                           .beta = sam_net_float(m, "beta", 1)};
-    sam_net_need_float(m, inputs[0]);
-    sam_net_need_float(m, inputs[1]);
-    if (a.rank != 2 || b.rank != 2 || a.shape[!p.transpose_a] != b.shape[p.transpose_b])
+    const bool turn_a = sam_net_int(m, "transA", 0) != 0, turn_b = sam_net_int(m, "transB", 0) != 0;
+    const float alpha = sam_net_float(m, "alpha", 1), beta = sam_net_float(m, "beta", 1);
+    uint32_t x = sam_net_input(m, 0), w = sam_net_weight(m, 1);
+    const struct net_type a = sam_net_type_of(m, x), b = sam_net_type_of(m, w);
+    sam_net_need_float(m, x);
+    sam_net_need_float(m, w);
+    if (a.rank != 2 || b.rank != 2 || a.shape[!turn_a] != b.shape[turn_b])
         sam_net_refuse(m, "shapes %s and %s do not match", sam_net_shape_text(&a).text,
                        sam_net_shape_text(&b).text);
-    const struct net_type out = {
-        .dtype = SAM_F32, .rank = 2, .shape = {a.shape[p.transpose_a], b.shape[!p.transpose_b]}};
-    if (sam_net_has(m, 2) && p.beta != 0) { /* a NaN that is not read does not matter */
-        inputs[count++] = sam_net_input(m, 2);
-        const struct net_type c = sam_net_type_of(m, inputs[2]),
-                              all = sam_net_broadcast(m, &out, &c);
+    if (turn_b && !sam_net_may_make(m, sam_net_value(m, w)->count))
+        w = sam_net_input(m, 1); /* for no node has narrow floats */
+    if (m->failed)
+        return;
+    const struct net_type out = {SAM_F32, 2, {a.shape[turn_a], b.shape[!turn_b]}};
+    const uint32_t inputs[] = {turn_a ? turned(m, x) : x, turn_b ? turned(m, w) : w};
+    uint32_t y = scaled(m, sam_net_emit(m, NET_MatMul, NULL, inputs, 2, &out), alpha);
+    if (sam_net_has(m, 2) && beta != 0) { /* a NaN that is not read does not matter */
+        const uint32_t bias = sam_net_input(m, 2);
+        const struct net_type c = sam_net_type_of(m, bias), all = sam_net_broadcast(m, &out, &c);
         if (c.rank > 2 || memcmp(all.shape, out.shape, sizeof all.shape) != 0)
             sam_net_refuse(m, "input 2 of shape %s: expected one that broadcasts to %s",
                            sam_net_shape_text(&c).text, sam_net_shape_text(&out).text);
+        y = sam_net_emit2(m, NET_Add, y, scaled(m, bias, beta));
     }
-    sam_net_give(m, 0, sam_net_emit(m, NET_Gemm, &p, inputs, count, &out));
+    sam_net_give(m, 0, y);
 }

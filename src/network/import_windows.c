@@ -24,22 +24,28 @@ static void take_pair(struct import *m, const char *name, unsigned spatial, uint
     }
 }
 
+/* With one spatial dimension: the value with a height of 1. */
+static uint32_t with_height(struct import *m, uint32_t id, struct net_type *type)
+{
+    *type = sam_net_type_of(m, id);
+    if (type->rank != 3)
+        return id;
+    type->shape[type->rank++] = type->shape[2];
+    type->shape[2] = 1;
+    return sam_net_reshape(m, id, type);
+}
+
 /* Operators with one spatial dimension get a height of 1. Returns the spatial dimensions, or 0. */
 static unsigned take_image(struct import *m, uint32_t *x, struct net_type *type)
 {
     const struct net_type given = sam_net_type_of(m, *x);
-    *type = given;
     sam_net_need_float(m, *x);
     if (given.rank != 3 && given.rank != 4) {
         sam_net_refuse(m, "shape %s: expected 1 or 2 spatial dimensions",
                        sam_net_shape_text(&given).text);
         return 0;
     }
-    if (given.rank == 3) {
-        *type =
-            (struct net_type){given.dtype, 4, {given.shape[0], given.shape[1], 1, given.shape[2]}};
-        *x = sam_net_reshape(m, *x, type);
-    }
+    *x = with_height(m, *x, type);
     return m->failed ? 0 : given.rank - 2;
 }
 
@@ -131,19 +137,14 @@ static uint64_t count_transposed(struct import *m, struct net_params *p, unsigne
 /* Weights of rank 4. */
 static uint32_t take_kernel(struct import *m, unsigned spatial, struct net_type *type)
 {
-    uint32_t w = sam_net_weight(m, 1);
+    const uint32_t w = sam_net_weight(m, 1);
     *type = sam_net_type_of(m, w);
     sam_net_need_float(m, w);
     if (type->rank != spatial + 2) {
         sam_net_refuse(m, "weights of %u dimensions: expected %u", type->rank, spatial + 2);
         return NET_NONE;
     }
-    if (spatial == 1) {
-        *type =
-            (struct net_type){type->dtype, 4, {type->shape[0], type->shape[1], 1, type->shape[2]}};
-        w = sam_net_reshape(m, w, type);
-    }
-    return w;
+    return with_height(m, w, type);
 }
 
 void sam_net_import_conv(struct import *m)
@@ -265,10 +266,17 @@ static void set_old_mode(struct import *m, struct net_params *p, const struct ne
     p->nearest = shrinks ? NET_CEIL : NET_FLOOR;
 }
 
-/* The scales of the axes, from constants of that many elements. */
-static void take_scales(struct import *m, const float *scales, uint64_t count,
-                        const struct net_type *x, struct net_params *p, struct net_type *out)
+/* The scales of the axes, from input k. */
+static void take_scales(struct import *m, unsigned k, const struct net_type *x,
+                        struct net_params *p, struct net_type *out)
 {
+    const struct sam_onnx_attribute *given =
+        m->row->op == NET_OPS ? sam_net_attribute(m, "scales", SAM_ONNX_FLOATS) : NULL;
+    const struct sam_net_value *v = sam_net_value(m, given ? NET_NONE : sam_net_input(m, k));
+    const float *const scales = given ? given->floats : v->data;
+    const uint64_t count = given ? given->count : v->count;
+    if (!given && (!v->data || v->dtype != SAM_F32))
+        sam_net_refuse(m, "input %u: expected constant floats", k);
     if (count != x->rank)
         sam_net_refuse(m, "%llu scales: expected %u", (unsigned long long)count, x->rank);
     for (uint32_t d = 0; !m->failed && scales && d < x->rank; d++) {
@@ -281,16 +289,6 @@ static void take_scales(struct import *m, const float *scales, uint64_t count,
         }
         out->shape[d] = (uint64_t)size;
     }
-}
-
-static void take_scales_input(struct import *m, unsigned k, const struct net_type *x,
-                              struct net_params *p, struct net_type *out)
-{
-    const struct sam_net_value *v = sam_net_value(m, sam_net_input(m, k));
-    if (!v->data || v->dtype != SAM_F32)
-        sam_net_refuse(m, "input %u: expected constant floats", k);
-    if (!m->failed)
-        take_scales(m, v->data, v->count, x, p, out);
 }
 
 static void give_resized(struct import *m, const struct net_params *p, const struct net_type *out)
@@ -324,8 +322,8 @@ void sam_net_import_resize(struct import *m)
     struct net_params p = {0};
     struct net_type out = x;
     take_mode(m, &p);
-    if (m->onnx.opset < 11) {
-        take_scales_input(m, 1, &x, &p, &out);
+    if (m->onnx.opset < 11 || m->row->op == NET_OPS) {
+        take_scales(m, 1, &x, &p, &out);
         set_old_mode(m, &p, &x);
         give_resized(m, &p, &out);
         return;
@@ -349,22 +347,7 @@ void sam_net_import_resize(struct import *m)
                 sam_net_refuse(m, "a size of %lld", (long long)sizes.at[d]);
         }
     } else {
-        take_scales_input(m, 2, &x, &p, &out);
+        take_scales(m, 2, &x, &p, &out);
     }
-    give_resized(m, &p, &out);
-}
-
-void sam_net_import_upsample(struct import *m)
-{
-    const struct net_type x = sam_net_type_of(m, sam_net_input(m, 0));
-    struct net_params p = {0};
-    struct net_type out = x;
-    take_mode(m, &p);
-    const struct sam_onnx_attribute *scales = sam_net_attribute(m, "scales", SAM_ONNX_FLOATS);
-    if (scales)
-        take_scales(m, scales->floats, scales->count, &x, &p, &out);
-    else
-        take_scales_input(m, 1, &x, &p, &out);
-    set_old_mode(m, &p, &x);
     give_resized(m, &p, &out);
 }

@@ -19,11 +19,8 @@ void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, e
     sam_net_space_add(b, &space, NET_NONE, from, from->stride);
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);
-    sam_net_space_tile(&space, 1, 512);
-    const uint64_t cols = (space.tile[space.axes - 1] + 31) / 32 * 32;
-    sam_net_space_tile(&space, 16384 / cols, 512);
-    if (b->status == SAM_OK)
-        sam_net_space_run(b, &space, copy_body, NULL);
+    sam_net_space_blocks(&space, 16384, 512);
+    sam_net_space_run(b, &space, copy_body, NULL);
 }
 
 /* Strides of a place in another shape; false if it takes a copy. */
@@ -76,12 +73,11 @@ static void reshape(struct net_builder *b, const struct net_group *group,
     *place = from;
     if (reshaped(in, &from, out, place->stride))
         return;
-    uint32_t order[NET_RANK];
-    sam_net_order_c(out->rank, order);
-    *place = sam_net_place_new(b, group->output, order);
+    *place = sam_net_place_new(b, group->output, NULL);
     struct net_place flat = *place;
     if (!reshaped(out, place, in, flat.stride)) { /* the copy has a border */
         struct net_border none = {0};
+        uint32_t order[NET_RANK];
         sam_net_order_c(in->rank, order);
         flat = sam_net_place_copy(b, b->node->inputs[0], order, &none, 0);
         sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &flat);
@@ -106,45 +102,27 @@ static void concat(struct net_builder *b, const struct net_group *group)
     for (uint32_t i = 0; i < node->input_count && b->status == SAM_OK; i++) {
         const struct sam_net_value *const in = &b->graph->values[node->inputs[i]];
         const struct net_place from = sam_net_place_of(b, node->inputs[i]);
-        if (in->count)
-            sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &part);
+        sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &part);
         part.offset += part.stride[node->params.axis] * (int64_t)in->shape[node->params.axis];
     }
     sam_net_step_finish(b, "move", group->nodes, group->count, group->output);
 }
 
-/* A pad of a negative number cuts. */
 static void pad(struct net_builder *b, const struct net_group *group,
                 const struct sam_net_value *in, const struct sam_net_value *out,
                 struct net_place from)
 {
     uint32_t order[NET_RANK];
+    struct net_border border = {0};
     sam_net_order_like(&from, in->rank, in->shape, order);
     struct net_place to = sam_net_place_new(b, group->output, order);
-    struct sam_net_value within = *in;
-    struct net_border border = {0};
-    bool any = true;
     for (uint32_t i = 0; i < in->rank; i++) {
-        const int64_t start = b->node->params.start[i];
-        const int64_t first = start < 0 ? -start : 0, before = start < 0 ? 0 : start;
-        int64_t size = (int64_t)in->shape[i] - first;
-        if (size > (int64_t)out->shape[i] - before)
-            size = (int64_t)out->shape[i] - before;
-        any &= size > 0;
-        from.offset += first * from.stride[i];
-        to.offset += before * to.stride[i];
-        within.shape[i] = (uint64_t)size;
-        border.before[i] = (uint64_t)before;
-        border.after[i] = (uint64_t)((int64_t)out->shape[i] - before - size);
+        border.before[i] = (uint64_t)b->node->params.start[i];
+        border.after[i] = out->shape[i] - border.before[i] - in->shape[i];
+        to.offset += b->node->params.start[i] * to.stride[i];
     }
-    if (any) {
-        sam_net_copy(b, in->rank, within.shape, sam_net_kept(in->dtype), &from, &to);
-        sam_net_place_border(b, &within, &to, order, &border, (double)b->node->params.fill);
-    } else {
-        struct net_space space;
-        sam_net_space_of(&space, out, &b->plan->places[group->output]);
-        sam_net_space_fill(b, &space, sam_net_kept(out->dtype), (double)b->node->params.fill);
-    }
+    sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &to);
+    sam_net_place_border(b, in, &to, order, &border, (double)b->node->params.fill);
     sam_net_step_finish(b, "move", group->nodes, group->count, group->output);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "network/graph.h"
-#include "network/measure.h"
+#include "network/plan.h"
 
 /* An input that a run without an array for it takes from an output of the run before. */
 struct state {
@@ -81,9 +81,6 @@ static enum sam_status check_options(const struct sam_network_options *o, struct
 enum sam_status sam_network_open(const char *path, const struct sam_network_options *options,
                                  struct sam_network **network, struct sam_error *error)
 {
-    static const enum net_weights kinds[] = {[SAM_NETWORK_RAW] = NET_WEIGHTS_ARRAYS,
-                                             [SAM_NETWORK_HUFFMAN] = NET_WEIGHTS_HUFFMAN,
-                                             [SAM_NETWORK_WINDOW] = NET_WEIGHTS_WINDOW};
     struct sam_network_options o;
     if (network)
         *network = NULL;
@@ -97,7 +94,7 @@ enum sam_status sam_network_open(const char *path, const struct sam_network_opti
     struct sam_network *n = sam_alloc(1, sizeof *n);
     if (!n)
         return sam_fail_memory(error);
-    const struct net_plan_options planning = {.no_fusion = o.unfused, .weights = kinds[o.weights]};
+    const struct net_plan_options planning = {.no_fusion = o.unfused, .weights = o.weights};
     status = sam_net_import(path, o.shapes, o.shape_count, o.dims, o.dim_count, &n->graph, error);
     n->output_count = n->graph.output_count;
     if (status == SAM_OK)
@@ -376,7 +373,7 @@ enum sam_status sam_network_run(struct sam_network *network, const struct sam_ne
     if (status == SAM_OK)
         status = bind(network, arrays, count, &b, error);
     if (status == SAM_OK)
-        status = sam_net_measure(network->plan, &o, b.inputs, b.outputs, figures, error);
+        status = sam_net_plan_run(network->plan, &o, b.inputs, b.outputs, figures, error);
     if (status == SAM_OK)
         hand_out(network, arrays, count, &b);
     unbind(&network->graph, &b);

@@ -35,10 +35,19 @@ void *sam_net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t c
     return data;
 }
 
+float *sam_net_weight_like(struct net_builder *b, const struct sam_net_value *v, uint64_t count,
+                           struct net_place *place)
+{
+    float *const data = sam_net_weight_add(b, SAM_F32, count, &place->buffer);
+    if (data)
+        b->plan->buffers[place->buffer].stored = v->dtype;
+    return data;
+}
+
 void sam_net_weight_pack(struct net_builder *b, uint32_t buffer)
 {
     char name[24];
-    if (b->options.weights == NET_WEIGHTS_ARRAYS || b->status != SAM_OK)
+    if (b->options.weights == SAM_NETWORK_RAW || b->status != SAM_OK)
         return;
     sam_format(name, sizeof name, "w%u", buffer);
     b->plan->buffers[buffer].name = sam_strdup(name);
@@ -175,6 +184,7 @@ struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const 
     const uint32_t output = output_of(b, value);
     uint32_t c[NET_RANK];
     sam_net_order_c(v->rank, c);
+    order = order ? order : c;
     /* Outputs that no convolution reads are in C order from the start. */
     const bool direct = output != NET_NONE && !has_border(border);
     if (direct && (b->uses[value] == 1 || v->rank < 3))

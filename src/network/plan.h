@@ -5,9 +5,8 @@
 #define SAM_NETWORK_PLAN_H
 
 #include "network/graph.h"
-#include "samite/system.h"
+#include "samite/network.h"
 #include "samite/tile.h"
-#include "samite/tile_lower.h"
 
 /* An array in DRAM. Integers of 64 bits are kept in 32: inputs must fit. */
 enum net_buffer_kind {
@@ -70,11 +69,9 @@ struct net_plan {
     size_t packed_size;
 };
 
-enum net_weights { NET_WEIGHTS_ARRAYS, NET_WEIGHTS_HUFFMAN, NET_WEIGHTS_WINDOW };
-
 struct net_plan_options {
     bool no_fusion; /* a step per node */
-    enum net_weights weights;
+    enum sam_network_weights weights;
 };
 
 /* Plan a graph, which must outlive the plan. SAM_ERR_INPUT names a node that no template fits. */
@@ -84,36 +81,20 @@ enum sam_status sam_net_plan_make(const struct net_graph *graph,
 void sam_net_plan_free(struct net_plan *plan);
 void sam_net_step_free(struct net_step *step);
 
-enum net_machine { NET_HOST, NET_SYSTEM };
+/* emit.c: the steps as text, and as files. */
+enum sam_status sam_net_plan_text(const struct net_plan *plan, char **text,
+                                  struct sam_error *error);
+enum sam_status sam_net_plan_emit(const struct net_plan *plan, const char *folder,
+                                  struct sam_error *error);
 
-struct net_run_options {
-    bool rising;                            /* on the host: sums in rising order */
-    const struct sam_system_timing *timing; /* of the system: count cycles; or NULL */
-    const volatile int *stop;
-    void (*progress)(void *context, size_t done, size_t steps); /* or NULL */
-    void *context;
-};
-
-/* Costs of a run, by step. */
-struct net_step_figures {
-    double seconds;
-    struct sam_system_figures *figures; /* with timing: of this step alone */
-};
-struct net_figures {
-    struct net_step_figures *steps;
-    size_t count;
-    const char *busiest; /* unit over all steps, with timing */
-    uint64_t busiest_cycles;
-};
-void sam_net_figures_free(struct net_figures *figures);
-
-/* Run a plan. `inputs` and `outputs` are arrays of the graph's inputs and outputs, in C order and
- * of their dtypes. `figures` may be NULL. On the system, one machine runs all steps: caches
- * and outstanding requests to the weight unit carry over from each step to the next. */
-enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine,
+/* Run a plan, and with raw_weights once more. `inputs` and `outputs` are arrays of the graph's
+ * inputs and outputs, in C order and of their dtypes. `options`: NULL, the host with the sums of
+ * the system. `figures` may be NULL. On the system, one machine runs all steps: caches and
+ * outstanding requests to the weight unit carry over from each step to the next. */
+enum sam_status sam_net_plan_run(struct net_plan *plan,
+                                 const struct sam_network_run_options *options,
                                  const void *const *inputs, void *const *outputs,
-                                 const struct net_run_options *options, struct net_figures *figures,
-                                 struct sam_error *error);
+                                 struct sam_network_figures **figures, struct sam_error *error);
 
 /* SAM_ERR_INPUT: integers of 64 bits, which are kept in 32, may have no room with these inputs; it
  * names the node that computes them. */

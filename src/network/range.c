@@ -60,8 +60,6 @@ static struct range of_node(const struct net_graph *g, const struct net_node *n,
     const struct sam_net_value *out = &g->values[n->output], *in[3] = {0};
     struct range r[3] = {0}, any = {INFINITY, -INFINITY};
     for (uint32_t k = 0; k < n->input_count; k++) {
-        if (n->inputs[k] == NET_NONE)
-            continue;
         const struct range one = ranges[n->inputs[k]];
         if (k < 3) {
             in[k] = &g->values[n->inputs[k]];
@@ -69,8 +67,6 @@ static struct range of_node(const struct net_graph *g, const struct net_node *n,
         }
         any = join(any, one);
     }
-    if (!in[0])
-        return all_of(out->dtype);
     const double magnitude = largest(r[0]);
     switch (n->op) {
     case NET_Add: return (struct range){r[0].low + r[1].low, r[0].high + r[1].high};

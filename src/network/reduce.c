@@ -196,10 +196,9 @@ void sam_net_plan_reduce(struct net_builder *b, const struct net_group *group)
     uint32_t order[NET_RANK];
     operator_of(&r, node->op);
     reduced_axes(&r, &in, &from, mask);
-    sam_net_order_c(out->rank, order);
-    if (out->rank == in.rank)
-        sam_net_order_like(&from, in.rank, in.shape, order);
-    struct net_place place = sam_net_place_new(b, node->output, order);
+    sam_net_order_like(&from, in.rank, in.shape, order);
+    struct net_place place =
+        sam_net_place_new(b, node->output, out->rank == in.rank ? order : NULL);
     struct net_place wide = place;
     output_strides(&in, out, &place, mask, wide.stride);
     int64_t kept[NET_RANK + 1] = {0}, innermost = INT64_MAX;
@@ -225,7 +224,6 @@ void sam_net_plan_reduce(struct net_builder *b, const struct net_group *group)
         cut(&r, 2048);
         sam_net_space_tile(&space, ELEMENTS / ((r.tile[r.axes - 1] + 7) / 8 * 8), 1);
     }
-    if (b->status == SAM_OK)
-        sam_net_space_run(b, &space, arg ? arg_body : reduce_body, &r);
+    sam_net_space_run(b, &space, arg ? arg_body : reduce_body, &r);
     sam_net_step_finish(b, "reduce", group->nodes, group->count, group->output);
 }

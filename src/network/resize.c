@@ -100,11 +100,8 @@ static void repeat(struct net_builder *b, const struct net_group *group,
     }
     r.input = sam_net_space_add(b, &space, NET_NONE, from, from->stride);
     sam_net_space_merge(&space, false);
-    sam_net_space_tile(&space, 1, 256);
-    const uint64_t cols = (space.tile[space.axes - 1] + 31) / 32 * 32;
-    sam_net_space_tile(&space, 32768 / sam_net_chain_tiles(b, group) / cols, 256);
-    if (b->status == SAM_OK)
-        sam_net_space_run(b, &space, repeat_body, &r);
+    sam_net_space_blocks(&space, 32768 / sam_net_chain_tiles(b, group), 256);
+    sam_net_space_run(b, &space, repeat_body, &r);
 }
 
 /* --- by products */
@@ -156,11 +153,8 @@ static void resize_axis(struct net_builder *b, const struct net_group *group, ui
 {
     const struct net_place matrix = matrix_of(b, axis, depth, out->shape[axis]);
     struct net_contract c = {.group = group,
-                             .scale = 1,
                              .bias = NET_NONE,
                              .taps = 1,
-                             .left_tap = (int64_t[]){0},
-                             .right_tap = (int64_t[]){0},
                              .depth = depth,
                              .left_step = 1,
                              .right_step = from->stride[axis]};

@@ -50,49 +50,30 @@ static void combine(struct rows *r, const char *fold, const char *join, struct n
         sam_net_op_into(text, join, *into, 2, (struct net_tile[]){*into, column});
 }
 
-static void softmax_part(struct sam_net_text *text, void *context, const struct net_index *at,
-                         const uint64_t *size)
+/* Of a softmax, `most` and `sum` are those of the row; of a normalization, the mean and
+ * 1 / the deviation. */
+static void row_part(struct sam_net_text *text, void *context, const struct net_index *at,
+                     const uint64_t *size)
 {
     struct rows *const r = context;
+    const bool norm = r->b->node->op == NET_LayerNormalization;
     const struct net_site part = part_of(r, at[0], size[0]);
     struct net_tile x = load_part(r, &part);
     if (r->pass == 0) {
-        combine(r, "trowmax", "tmax", &r->most, x);
+        combine(r, norm ? "trowsum" : "trowmax", norm ? "tadd" : "tmax", &r->most, x);
         return;
     }
     if (r->pass == 1 || !r->whole.id) {
         x = sam_net_binary(text, "sub", x, r->most);
-        x = sam_net_unary(text, "texp", x);
+        x = norm ? x : sam_net_unary(text, "texp", x);
     }
     if (r->pass == 1) {
-        combine(r, "trowsum", "tadd", &r->sum, x);
+        combine(r, "trowsum", "tadd", &r->sum, norm ? NET_OP2(text, "tmul", x, x, x) : x);
         if (r->whole.id)
             r->whole = x;
         return;
     }
-    sam_net_site_store(text, &part, sam_net_binary(text, "div", x, r->sum));
-}
-
-/* `most` is the mean, `sum` 1 / the deviation. */
-static void norm_part(struct sam_net_text *text, void *context, const struct net_index *at,
-                      const uint64_t *size)
-{
-    struct rows *const r = context;
-    const struct net_site part = part_of(r, at[0], size[0]);
-    struct net_tile x = load_part(r, &part);
-    if (r->pass == 0) {
-        combine(r, "trowsum", "tadd", &r->most, x);
-        return;
-    }
-    if (r->pass == 1 || !r->whole.id)
-        x = sam_net_binary(text, "sub", x, r->most);
-    if (r->pass == 1) {
-        combine(r, "trowsum", "tadd", &r->sum, NET_OP2(text, "tmul", x, x, x));
-        if (r->whole.id)
-            r->whole = x;
-        return;
-    }
-    x = sam_net_binary(text, "mul", x, r->sum);
+    x = sam_net_binary(text, norm ? "mul" : "div", x, r->sum);
     if (r->scale != NET_NONE)
         x = sam_net_binary(text, "mul", x, sam_net_site_load(r->b, &part, r->scale));
     if (r->bias != NET_NONE)
@@ -127,7 +108,7 @@ static void rows_body(struct net_builder *b, void *context, const struct net_sit
         r->sum = NET_OP1(&b->text, "texpands", column, sam_net_scalar(&b->text, SAM_F32, 0));
     }
     for (r->pass = 0; r->pass < 3; r->pass++) {
-        sam_net_nest(&b->text, 1, &site->cols, &r->block, norm ? norm_part : softmax_part, r);
+        sam_net_nest(&b->text, 1, &site->cols, &r->block, row_part, r);
         if (norm)
             between_passes(r, site->cols);
     }
@@ -178,8 +159,6 @@ void sam_net_plan_rows(struct net_builder *b, const struct net_group *group)
     sam_net_space_last(&space, axis);
     sam_net_space_add(b, &space, NET_NONE, &from, from.stride);
     for (uint32_t i = 1; norm && i < node->input_count; i++) {
-        if (node->inputs[i] == NET_NONE)
-            continue;
         const struct net_place each = sam_net_place_of(b, node->inputs[i]);
         int64_t stride[NET_RANK] = {0};
         stride[axis] = b->graph->values[node->inputs[i]].count > 1;
@@ -189,7 +168,6 @@ void sam_net_plan_rows(struct net_builder *b, const struct net_group *group)
     const uint64_t cols = space.extent[space.axes - 1];
     r.block = cols <= 2 * BLOCK ? cols : BLOCK;
     sam_net_space_tile(&space, r.block < BLOCK ? BLOCK / ((r.block + 7) / 8 * 8) : 1, cols);
-    if (b->status == SAM_OK)
-        sam_net_space_run(b, &space, rows_body, &r);
+    sam_net_space_run(b, &space, rows_body, &r);
     sam_net_step_finish(b, "rows", group->nodes, group->count, group->output);
 }

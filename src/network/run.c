@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running a plan, step by step: on the executor of tile programs, or lowered on the system. */
 #include "network/plan.h"
+#include "samite/tile_lower.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,15 +38,18 @@ enum { PAGE = 4096 };
 
 struct session {
     struct net_plan *plan;
-    const struct net_run_options *options;
+    const struct sam_network_run_options *options;
+    const struct sam_system_timing *timing; /* or NULL */
+    struct sam_network_step *steps;
     void **data,
         **own; /* by buffer: its address on the host, and the memory that the session owns */
     uint8_t *arena;
     /* on the system: */
     struct sam_system *system;
-    uint64_t *address; /* by buffer */
-    uint32_t offset;   /* of the next program */
-    bool asked;        /* for the weights of the next step */
+    uint64_t *address;                  /* by buffer */
+    uint32_t offset;                    /* of the next program */
+    bool asked;                         /* for the weights of the next step */
+    struct sam_system_figures *figures; /* of all steps so far, with timing */
 };
 
 static enum sam_status open_buffers(struct session *s, const void *const *inputs,
@@ -126,7 +130,7 @@ static enum sam_status open_system(struct session *s, struct sam_error *error)
     const struct net_plan *const plan = s->plan;
     const struct sam_hart_options hart = {.size = sizeof hart, .stop = s->options->stop};
     const struct sam_system_options options = {
-        .size = sizeof options, .hart = &hart, .timing = s->options->timing};
+        .size = sizeof options, .hart = &hart, .timing = s->timing};
     uint64_t arena = 0;
     s->offset = PAGE;
     s->address = sam_alloc(plan->buffer_count, sizeof *s->address);
@@ -161,9 +165,50 @@ static enum sam_status fetch_outputs(const struct session *s, struct sam_error *
     return status;
 }
 
+/* Cycles of a row since `before`. The figures of a machine always have the same rows and levels. */
+static uint64_t since(const struct sam_system_figures *before, const struct sam_system_figures *f,
+                      size_t row)
+{
+    return f->rows[row].cycles - (before->row_count ? before->rows[row].cycles : 0);
+}
+
+/* The machine counts on from step to step: the part of one step. */
+static void take_figures(const struct sam_system_figures *f,
+                         const struct sam_system_figures *before, struct sam_network_step *s)
+{
+    s->cycles = f->cycles - before->cycles;
+    s->instructions = f->instructions - before->instructions;
+    s->macs = f->macs - before->macs;
+    s->packed = f->packed - before->packed;
+    s->raw = f->raw - before->raw;
+    for (size_t i = 0; i < f->level_count; i++)
+        if (strcmp(f->levels[i].name, "DRAM") == 0) {
+            s->read += f->levels[i].read - (before->level_count ? before->levels[i].read : 0);
+            s->written +=
+                f->levels[i].written - (before->level_count ? before->levels[i].written : 0);
+        }
+    for (size_t i = 0; i < f->row_count; i++) {
+        const struct sam_system_row *const first = &f->rows[i];
+        uint64_t busy = 0;
+        for (size_t k = i; k < f->row_count && f->rows[k].number == first->number &&
+                           strcmp(f->rows[k].unit, first->unit) == 0;
+             k++)
+            busy += f->rows[k].busy ? since(before, f, k) : 0;
+        if (busy > s->bound) {
+            s->busiest = first->unit;
+            s->bound = busy;
+        }
+    }
+    for (size_t i = 0; s->busiest && i < f->row_count; i++)
+        if (!f->rows[i].busy && since(before, f, i) > s->waiting &&
+            strcmp(f->rows[i].unit, s->busiest) == 0) {
+            s->waits = f->rows[i].reason;
+            s->waiting = since(before, f, i);
+        }
+}
+
 static enum sam_status run_lowered(struct session *s, const struct net_step *step,
-                                   struct sam_tile_lowered *lowered,
-                                   struct net_step_figures *figures, struct sam_error *error)
+                                   struct sam_tile_lowered *lowered, struct sam_error *error)
 {
     struct sam_system_result result;
     enum sam_status status = sam_tile_lowered_load(lowered, s->system, error);
@@ -174,8 +219,15 @@ static enum sam_status run_lowered(struct session *s, const struct net_step *ste
         status = sam_system_run(s->system, &result, error);
     if (status == SAM_OK)
         status = sam_tile_lowered_failure(lowered, s->system, error);
-    if (status == SAM_OK && s->options->timing)
-        status = sam_system_measure(s->system, &figures->figures, error);
+    struct sam_system_figures *figures = NULL;
+    if (status == SAM_OK && s->timing)
+        status = sam_system_measure(s->system, &figures, error);
+    if (figures) {
+        static const struct sam_system_figures none = {0};
+        take_figures(figures, s->figures ? s->figures : &none, &s->steps[step - s->plan->steps]);
+        sam_system_figures_free(s->figures);
+        s->figures = figures;
+    }
     sam_system_unload(s->system);
     return status;
 }
@@ -197,7 +249,7 @@ static bool packed_argument(const struct net_plan *plan, size_t step, struct sam
 
 static enum sam_status on_system(struct session *s, size_t index,
                                  const struct sam_tile_argument *arguments, size_t count,
-                                 struct net_step_figures *figures, struct sam_error *error)
+                                 struct sam_error *error)
 {
     const struct net_step *const step = &s->plan->steps[index];
     struct sam_array array;
@@ -217,52 +269,9 @@ static enum sam_status on_system(struct session *s, size_t index,
         sam_fail(error, status, "%s: %.400s", step->name, messages);
     free(messages);
     if (status == SAM_OK)
-        status = run_lowered(s, step, lowered, figures, error);
+        status = run_lowered(s, step, lowered, error);
     sam_tile_lowered_free(lowered);
     return status;
-}
-
-static uint64_t busy_cycles(const struct sam_system_figures *f, size_t from)
-{
-    uint64_t busy = 0;
-    for (size_t i = from; i < f->row_count && strcmp(f->rows[i].unit, f->rows[from].unit) == 0 &&
-                          f->rows[i].number == f->rows[from].number;
-         i++)
-        busy += f->rows[i].busy ? f->rows[i].cycles : 0;
-    return busy;
-}
-
-/* The machine has counted on from step to step: leave the part of one step. The figures of a
- * machine always have the same rows and levels. */
-static void subtract(struct sam_system_figures *f, const struct sam_system_figures *before)
-{
-    f->cycles -= before->cycles;
-    f->instructions -= before->instructions;
-    f->macs -= before->macs;
-    f->packed -= before->packed;
-    f->raw -= before->raw;
-    for (size_t i = 0; i < f->level_count; i++) {
-        f->levels[i].read -= before->levels[i].read;
-        f->levels[i].written -= before->levels[i].written;
-    }
-    f->busiest = NULL;
-    f->busiest_cycles = 0;
-    for (size_t i = 0; i < f->row_count; i++)
-        f->rows[i].cycles -= before->rows[i].cycles;
-    for (size_t i = 0; i < f->row_count; i++)
-        if (busy_cycles(f, i) > f->busiest_cycles) {
-            f->busiest = f->rows[i].unit;
-            f->busiest_cycles = busy_cycles(f, i);
-        }
-}
-
-static void split_figures(struct net_figures *figures)
-{
-    const struct sam_system_figures *const sum = figures->steps[figures->count - 1].figures;
-    figures->busiest = sum->busiest;
-    figures->busiest_cycles = sum->busiest_cycles;
-    for (size_t i = figures->count - 1; i > 0; i--)
-        subtract(figures->steps[i].figures, figures->steps[i - 1].figures);
 }
 
 /* -------------------------------------------------------------------------------- a step */
@@ -271,10 +280,8 @@ static enum sam_status on_host(const struct session *s, const struct net_step *s
                                const struct sam_tile_argument *arguments, size_t count,
                                struct sam_error *error)
 {
-    const struct sam_tile_options options = {.size = sizeof options,
-                                             .stop = s->options->stop,
-                                             .sum_order = s->options->rising ? SAM_TILE_SUM_RISING
-                                                                             : SAM_TILE_SUM_SYSTEM};
+    const struct sam_tile_options options = {
+        .size = sizeof options, .stop = s->options->stop, .sum_order = s->options->sum_order};
     return sam_tile_run(step->program, 0, arguments, count, &options, NULL, error);
 }
 
@@ -328,8 +335,7 @@ static enum sam_status check_casts(const struct session *s, const struct net_ste
     return SAM_OK;
 }
 
-static enum sam_status run_step(struct session *s, size_t index, struct net_step_figures *figures,
-                                struct sam_error *error)
+static enum sam_status run_step(struct session *s, size_t index, struct sam_error *error)
 {
     struct net_step *const step = &s->plan->steps[index];
     const size_t count = step->buffer_count + step->scalar_count;
@@ -353,11 +359,11 @@ static enum sam_status run_step(struct session *s, size_t index, struct net_step
     }
     const double begin = now();
     if (status == SAM_OK)
-        status = s->system ? on_system(s, index, arguments, count, figures, error)
+        status = s->system ? on_system(s, index, arguments, count, error)
                            : on_host(s, step, arguments, count, error);
     if (status == SAM_OK)
         status = check_casts(s, step, error);
-    figures->seconds = now() - begin;
+    s->steps[index].seconds = now() - begin;
     if (status == SAM_ERR_STOPPED)
         sam_fail(error, status, "stopped in step %zu of %zu, %.400s", index + 1,
                  s->plan->step_count, step->name);
@@ -366,62 +372,89 @@ static enum sam_status run_step(struct session *s, size_t index, struct net_step
     return status;
 }
 
-static enum sam_status run_steps(struct session *s, struct net_figures *figures,
-                                 struct sam_error *error)
+static enum sam_status run_steps(struct session *s, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
     for (size_t i = 0; i < s->plan->step_count && status == SAM_OK; i++) {
-        status = run_step(s, i, &figures->steps[i], error);
+        status = run_step(s, i, error);
         if (status == SAM_OK && s->options->progress)
             s->options->progress(s->options->context, i + 1, s->plan->step_count);
     }
     if (status == SAM_OK && s->system)
         status = fetch_outputs(s, error);
-    if (status == SAM_OK && s->options->timing && figures->count)
-        split_figures(figures);
     return status;
 }
 
-enum sam_status sam_net_plan_run(struct net_plan *plan, enum net_machine machine,
-                                 const void *const *inputs, void *const *outputs,
-                                 const struct net_run_options *options, struct net_figures *figures,
-                                 struct sam_error *error)
+/* One run, which fills in the steps, and the sum of all if it is timed. */
+static enum sam_status run_once(struct session *s, const void *const *inputs, void *const *outputs,
+                                struct sam_network_step *sum, struct sam_error *error)
 {
-    const struct net_run_options none = {0};
-    struct session s = {.plan = plan, .options = options ? options : &none};
-    struct net_figures unused;
-    figures = figures ? figures : &unused;
-    *figures = (struct net_figures){0};
+    enum sam_status status = open_buffers(s, inputs, outputs, error);
+    if (status == SAM_OK)
+        status = sam_net_check_ranges(s->plan->graph, inputs, error);
+    if (status == SAM_OK && s->options->system)
+        status = open_system(s, error);
+    if (status == SAM_OK)
+        status = run_steps(s, error);
+    if (status == SAM_OK)
+        give_outputs(s, outputs);
+    if (status == SAM_OK && s->figures)
+        take_figures(s->figures, &(struct sam_system_figures){0}, sum);
+    sum->waits = NULL; /* of steps alone */
+    sum->waiting = 0;
+    sam_system_figures_free(s->figures);
+    sam_system_free(s->system);
+    for (size_t i = 0; s->own && i < s->plan->buffer_count; i++)
+        free(s->own[i]);
+    free(s->own);
+    free(s->data);
+    free(s->arena);
+    free(s->address);
+    return status;
+}
+
+enum sam_status sam_net_plan_run(struct net_plan *plan,
+                                 const struct sam_network_run_options *options,
+                                 const void *const *inputs, void *const *outputs,
+                                 struct sam_network_figures **figures, struct sam_error *error)
+{
     if (SAM_LACKS(error, plan, inputs, outputs))
         return SAM_ERR_USAGE;
-    figures->steps = sam_alloc(plan->step_count, sizeof *figures->steps);
-    figures->count = figures->steps ? plan->step_count : 0;
-    enum sam_status status =
-        figures->steps ? open_buffers(&s, inputs, outputs, error) : sam_fail_memory(error);
-    if (status == SAM_OK)
-        status = sam_net_check_ranges(plan->graph, inputs, error);
-    if (status == SAM_OK && machine == NET_SYSTEM)
-        status = open_system(&s, error);
-    if (status == SAM_OK)
-        status = run_steps(&s, figures, error);
-    if (status == SAM_OK)
-        give_outputs(&s, outputs);
-    if (figures == &unused)
-        sam_net_figures_free(figures);
-    sam_system_free(s.system);
-    for (size_t i = 0; s.own && i < plan->buffer_count; i++)
-        free(s.own[i]);
-    free(s.own);
-    free(s.data);
-    free(s.arena);
-    free(s.address);
+    const struct sam_network_run_options none = {.sum_order = SAM_TILE_SUM_SYSTEM},
+                                         *const o = options ? options : &none;
+    struct sam_system_timing timing = {.size = sizeof timing, .config = o->config, .running = true};
+    struct sam_network_figures *const f = sam_alloc(1, sizeof *f);
+    struct sam_network_step raw = {0}, *const raw_steps = sam_alloc(plan->step_count, sizeof raw);
+    if (f)
+        f->steps = sam_alloc(plan->step_count, sizeof *f->steps);
+    enum sam_status status = f && f->steps && raw_steps ? SAM_OK : sam_fail_memory(error);
+    struct session s = {.plan = plan, .options = o, .timing = o->timing ? &timing : NULL};
+    if (status == SAM_OK) {
+        struct session first = s;
+        first.steps = f->steps;
+        status = run_once(&first, inputs, outputs, &f->sum, error);
+    }
+    if (status == SAM_OK && o->timing && o->raw_weights) {
+        timing.raw_weights = true;
+        s.steps = raw_steps;
+        status = run_once(&s, inputs, outputs, &raw, error);
+    }
+    for (size_t i = 0; status == SAM_OK && i < plan->step_count; i++) {
+        struct sam_network_step *const step = &f->steps[f->step_count++];
+        step->kind = plan->steps[i].template;
+        step->nodes = sam_strdup(plan->steps[i].name);
+        step->raw_cycles = raw_steps[i].cycles;
+        f->sum.raw_cycles += step->raw_cycles;
+        f->sum.seconds += step->seconds;
+        if (!step->nodes)
+            status = sam_fail_memory(error);
+    }
+    free(raw_steps);
+    if (f)
+        f->timed = o->timing;
+    if (status == SAM_OK && figures)
+        *figures = f;
+    else
+        sam_network_figures_free(f);
     return status;
-}
-
-void sam_net_figures_free(struct net_figures *figures)
-{
-    for (size_t i = 0; i < figures->count; i++)
-        sam_system_figures_free(figures->steps[i].figures);
-    free(figures->steps);
-    *figures = (struct net_figures){0};
 }

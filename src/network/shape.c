@@ -82,6 +82,14 @@ struct net_type sam_net_broadcast(struct import *m, const struct net_type *a,
     return out;
 }
 
+struct net_type sam_net_channels(const struct net_type *type)
+{
+    struct net_type out = {.dtype = SAM_F32, .rank = type->rank};
+    for (uint32_t d = 0; d < type->rank; d++)
+        out.shape[d] = d == 1 ? type->shape[1] : 1;
+    return out;
+}
+
 uint32_t sam_net_reshape(struct import *m, uint32_t id, const struct net_type *type)
 {
     const struct net_type from = sam_net_type_of(m, id);

@@ -170,6 +170,12 @@ void sam_net_space_tile(struct net_space *space, uint64_t rows, uint64_t cols)
     }
 }
 
+void sam_net_space_blocks(struct net_space *space, uint64_t most, uint64_t cols)
+{
+    sam_net_space_tile(space, 1, cols);
+    sam_net_space_tile(space, most / ((space->tile[space->axes - 1] + 31) / 32 * 32), cols);
+}
+
 void sam_net_site_sizes(struct net_site *site)
 {
     const uint32_t last = site->space->axes - 1;
@@ -241,7 +247,8 @@ void sam_net_space_run(struct net_builder *b, struct net_space *space, net_site_
                        void *context)
 {
     struct run run = {b, space, body, context};
-    sam_net_nest(&b->text, space->axes, space->extent, space->tile, run_body, &run);
+    if (b->status == SAM_OK)
+        sam_net_nest(&b->text, space->axes, space->extent, space->tile, run_body, &run);
 }
 
 /* --- parts */
@@ -251,6 +258,8 @@ enum { MOST_OPS = 11000 };
 void sam_net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
                          const struct net_group *group, net_program *program, void *context)
 {
+    if (b->status != SAM_OK)
+        return;
     const struct net_space whole = *space;
     const size_t begin = b->text.body.size;
     const uint64_t before = b->text.ops, products = b->products;

@@ -96,7 +96,7 @@ static void windows_body(struct net_builder *b, void *context, const struct net_
             sum = sam_net_op(
                 text, name, net_shape_of(SAM_F32, row.rows, row.cols), 2,
                 (struct net_tile[]){sum, tap_tile(b, w, &row, h, tap / cols, tap % cols, weights)});
-        if (c->scale != 1)
+        if (c->scale != 0 && c->scale != 1)
             sum = sam_net_with(text, "tmuls", sum, c->scale);
         if (c->bias != NET_NONE)
             sum = sam_net_binary(text, c->right == NET_NONE ? "mul" : "add", sum,
@@ -161,9 +161,8 @@ void sam_net_windows_run(struct net_builder *b, struct net_contract *c,
         w.width = space->axis[i] == 3 ? i : w.width;
     }
     tile_windows(&w, space);
-    if (b->status == SAM_OK)
-        sam_net_space_parts(b, space, c->right == NET_NONE ? "pool" : "depthwise", c->group,
-                            write_windows, &w);
+    sam_net_space_parts(b, space, c->right == NET_NONE ? "pool" : "depthwise", c->group,
+                        write_windows, &w);
 }
 
 /* 1 / the elements of each window that are no padding, as [height][width]. */
@@ -202,8 +201,7 @@ void sam_net_plan_pool(struct net_builder *b, const struct net_group *group)
     const bool padded = p->pad[0] | p->pad[1] | p->pad[2] | p->pad[3];
     const struct net_place from =
         sam_net_conv_input(b, group, p->pad, !max, max ? -INFINITY : 0.0f);
-    struct net_contract c = {
-        .group = group, .scale = 1, .bias_scale = 1, .bias = NET_NONE, .right = NET_NONE};
+    struct net_contract c = {.group = group, .bias = NET_NONE, .right = NET_NONE};
     sam_net_conv_space(b, group, &c.space);
     c.left = sam_net_conv_windows(b, &c.space, from, true);
     if (!max && padded && !p->count_pad) {

@@ -87,13 +87,12 @@ static uint64_t request(struct system_stages *s, const struct system_job *job,
     const uint64_t low = line * SAM_MEMTIME_LINE, high = low + SAM_MEMTIME_LINE;
     const uint64_t from = low > f->address ? low : f->address,
                    to = high < end_of(f) ? high : end_of(f);
-    const bool stream = job->stream && !f->guess;
     const uint64_t answer =
         s->port.request(s->port.context, s->options.unit, now, from, (uint32_t)(to - from),
-                        f->writes                       ? SAM_MEMTIME_WRITE
-                        : !stream                       ? SAM_MEMTIME_READ
-                        : to - from == SAM_MEMTIME_LINE ? SAM_MEMTIME_READ_STREAM
-                                                        : SAM_MEMTIME_READ_REST);
+                        f->writes                                    ? SAM_MEMTIME_WRITE
+                        : !job->stream                               ? SAM_MEMTIME_READ
+                        : to - from == SAM_MEMTIME_LINE && !f->guess ? SAM_MEMTIME_READ_STREAM
+                                                                     : SAM_MEMTIME_READ_PART);
     *(f->writes ? &s->bytes.written : &s->bytes.read) += to - from;
     s->asked[f->writes] = (struct system_asked){now, from, to - from};
     f->moved++;

@@ -67,7 +67,7 @@ struct system_part {
 /* A record. */
 struct system_job {
     const char *name; /* of its operation, in timelines */
-    bool stream;      /* whole lines of the source do not stay in the L2 */
+    bool stream;      /* lines of the source do not stay in the L2 */
     bool failed;      /* out of memory: not all parts and flows are there */
     struct system_part *parts;
     struct system_flow *flows;

@@ -20,7 +20,7 @@ static const struct sam_key keys[] = {
     ROW(sym_width, 8, 1, 8, NUMBER, "SymbolStat: bits of a symbol that reach the counters"),
     ROW(depth, 256, 1, 256, NUMBER, "SymbolStat: counters; larger symbols are not counted"),
     ROW(wt_width, 32, 1, 32, NUMBER, "SymbolStat: bits of a counter, which saturates"),
-    ROW(stream, 0, 0, 1, SWITCH, "1: whole lines of packed bytes do not stay in the L2"),
+    ROW(stream, 0, 0, 1, SWITCH, "1: lines of packed bytes do not stay in the L2"),
     ROW(raw, 0, 0, 1, SWITCH, "1: each decode is charged as a copy of its raw bytes"),
 #undef ROW
 };

@@ -93,18 +93,28 @@ TEST(a_stream_does_not_stay)
     sam_memtime_levels_free(m);
 }
 
-TEST(a_line_leaves_when_all_of_it_was_read)
+TEST(parts_of_lines_are_kept_by_their_unit)
 {
     struct sam_memtime_port port;
     struct sam_memtime_levels *m = open("", &port);
-    assert_int_equal(ask(&port, 0, 0, MEMORY, 24, SAM_MEMTIME_READ_REST), 123);
-    assert_int_equal(ask(&port, 1, 1000, MEMORY, 64, SAM_MEMTIME_READ), 1020);
-    assert_int_equal(ask(&port, 0, 2000, MEMORY + 24, 40, SAM_MEMTIME_READ_REST), 2020);
-    assert_int_equal(ask(&port, 0, 3000, MEMORY, 64, SAM_MEMTIME_READ), 3123);
-    assert_int_equal(ask(&port, 0, 4000, MEMORY, 64, SAM_MEMTIME_READ_STREAM), 4020);
-    assert_int_equal(ask(&port, 0, 5000, MEMORY, 64, SAM_MEMTIME_WRITE), 5020);
-    assert_int_equal(ask(&port, 0, 6000, MEMORY, 64, SAM_MEMTIME_READ_STREAM), 6020);
-    assert_int_equal(ask(&port, 0, 7000, MEMORY, 64, SAM_MEMTIME_READ), 7020); /* written: stays */
+    assert_int_equal(ask(&port, 0, 0, MEMORY, 24, SAM_MEMTIME_READ_PART), 123);
+    assert_int_equal(ask(&port, 0, 1000, MEMORY + 24, 40, SAM_MEMTIME_READ_PART), 1020);
+    assert_int_equal(ask(&port, 1, 2000, MEMORY, 24, SAM_MEMTIME_READ_PART), 2123);
+    for (unsigned i = 1; i < 32; i++)
+        ask(&port, 0, 2000 + 1000 * i, MEMORY + 64 * i, 24, SAM_MEMTIME_READ_PART);
+    assert_int_equal(ask(&port, 0, 40000, MEMORY, 24, SAM_MEMTIME_READ_PART), 40020);
+    ask(&port, 0, 41000, MEMORY + 64 * 32, 24, SAM_MEMTIME_READ_PART);
+    assert_int_equal(ask(&port, 0, 42000, MEMORY + 64, 24, SAM_MEMTIME_READ_PART), 42123);
+    assert_int_equal(ask(&port, 1, 43000, MEMORY, 64, SAM_MEMTIME_READ), 43123);
+    assert_int_equal(ask(&port, 0, 44000, MEMORY, 64, SAM_MEMTIME_READ_STREAM), 44020);
+    assert_int_equal(ask(&port, 1, 45000, MEMORY, 64, SAM_MEMTIME_READ), 45123); /* left */
+    assert_int_equal(ask(&port, 0, 46000, MEMORY, 64, SAM_MEMTIME_WRITE), 46020);
+    assert_int_equal(ask(&port, 0, 47000, MEMORY, 64, SAM_MEMTIME_READ_STREAM), 47020);
+    assert_int_equal(ask(&port, 0, 48000, MEMORY, 64, SAM_MEMTIME_READ),
+                     48020);                                  /* written: stays */
+    ask(&port, 0, 49000, MEMORY + 64, 64, SAM_MEMTIME_WRITE); /* no longer what was read */
+    ask(&port, 0, 50000, MEMORY + 64, 24, SAM_MEMTIME_READ_PART);
+    assert_int_equal(sam_memtime_levels_figures(m)->level[SAM_MEMTIME_L2].bytes.written, 128);
     sam_memtime_levels_free(m);
 }
 

@@ -32,8 +32,6 @@ static void print_params(struct sam_buffer *out, const struct net_graph *g,
         print_numbers(out, "p", 4, p->pad);
         print_numbers(out, p->count_pad ? "counted g" : "g", 1, &p->group);
         break;
-    case NET_Gemm:
-        sam_buffer_printf(out, " t%d%d", p->transpose_a, p->transpose_b); /* fallthrough */
     case NET_Clip:
     case NET_HardSigmoid:
         sam_buffer_printf(out, " %g %g", (double)p->alpha, (double)p->beta);

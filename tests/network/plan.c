@@ -184,6 +184,15 @@ TEST(doubling_convolutions)
     }
 }
 
+/* A matrix with its axes exchanged. */
+static uint32_t turned(struct small *s, uint32_t value)
+{
+    const uint64_t *const shape = s->values[value].shape;
+    const uint32_t out = small_value(s, SAM_F32, 2, (uint64_t[]){shape[1], shape[0]});
+    small_node(s, NET_Transpose, out, 1, &value)->params.perm[0] = 1;
+    return out;
+}
+
 TEST(products)
 {
     for (uint64_t i = 0; i < test_number("SAMITE_CASES", 12); i++) {
@@ -197,13 +206,18 @@ TEST(products)
             const uint32_t w = fixed ? small_constant(&s, SAM_F32, 2, shape, -1, 1)
                                      : small_input(&s, SAM_F32, 2, shape);
             const uint32_t bias = small_constant(&s, SAM_F32, 1, (uint64_t[]){n}, -1, 1);
+            const uint32_t factors[] = {ta ? turned(&s, a) : a, tb ? turned(&s, w) : w};
             uint32_t out = small_value(&s, SAM_F32, 2, (uint64_t[]){m, n});
-            struct net_node *node =
-                small_node(&s, NET_Gemm, out, small_below(&s, 2) ? 3 : 2, (uint32_t[]){a, w, bias});
-            node->params.transpose_a = ta;
-            node->params.transpose_b = tb;
-            node->params.alpha = small_below(&s, 2) ? 1 : 0.5f;
-            node->params.beta = small_below(&s, 2) ? 1 : 2;
+            small_node(&s, NET_MatMul, out, 2, factors);
+            const uint32_t half = small_constant(&s, SAM_F32, 0, NULL, 0.5, 0.5);
+            const uint32_t others[] = {half, bias};
+            for (unsigned j = 0; j < 2; j++) { /* alpha and the third input of Gemm */
+                if (small_below(&s, 2))
+                    continue;
+                const uint32_t next = small_value(&s, SAM_F32, 2, (uint64_t[]){m, n});
+                small_node(&s, j ? NET_Add : NET_Mul, next, 2, (uint32_t[]){out, others[j]});
+                out = next;
+            }
             out = add_chain(&s, out, (unsigned)small_below(&s, 3));
             finish(&s, out, 1e-5);
         } else {

@@ -239,12 +239,6 @@ TEST(gathers)
             indices = small_constant(&s, SAM_I64, index_rank, index_shape, low, high);
         } else {
             indices = small_input(&s, SAM_I64, index_rank, index_shape);
-            if (small_below(&s, 2)) { /* computed ones */
-                const uint32_t copy = small_value(&s, SAM_I64, index_rank, index_shape);
-                small_node(&s, NET_Concat, copy, 1, &indices);
-                indices = index_rank ? copy : indices;
-                s.graph.node_count -= index_rank == 0;
-            }
         }
         uint32_t out_rank = 0;
         for (uint32_t k = 0; k < rank; k++) {

@@ -273,6 +273,13 @@ bool random_make_gather(struct random_graph *g, const char *op, struct random_va
     for (unsigned i = 0; i < count; i++)
         rows[i] = random_signed_axis(g, (unsigned)random_below(g, size), (unsigned)size);
     const unsigned list = random_integers(g, count, rows);
+    const unsigned t = g->name_count += 4;
+    if (random_coin(g)) { /* the same, computed */
+        random_put(g, "t%u = Tanh %s\nt%u = ReduceMean t%u keepdims=0\nzero%u = Cast t%u to=7\n",
+                   t - 3, x->name, t - 2, t - 3, t - 1, t - 2);
+        random_put(g, "init i%u i64 = 0\nt%u = Mul zero%u i%u\n", t - 1, t, t - 1, t - 1);
+        random_put(g, "i%u = Add i%u t%u\n", t, list, t);
+    }
     random_node(g, op, x->rank, shape, x, NULL);
     random_put(g, " i%u axis=%u\n", list, axis);
     return true;

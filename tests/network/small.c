@@ -158,12 +158,12 @@ static void check_plan(const struct small *small, const void *const *inputs, voi
             printf("// %s: %s\n%s", plan->steps[i].template, plan->steps[i].name,
                    plan->steps[i].text);
     void **const host = new_outputs(small), **const other = new_outputs(small);
-    if (sam_net_plan_run(plan, NET_HOST, inputs, host, NULL, NULL, &error) != SAM_OK)
+    if (sam_net_plan_run(plan, NULL, inputs, host, NULL, &error) != SAM_OK)
         fail_msg("seed %#llx: %s", (unsigned long long)small->seed, error.text);
     for (size_t i = 0; i < small->graph.output_count; i++)
         compare(small, &small->values[small->outputs[i]], expected[i], host[i], tolerance);
     if (system) {
-        if (sam_net_plan_run(plan, NET_SYSTEM, inputs, other, NULL, NULL, &error) != SAM_OK)
+        if (sam_net_plan_run(plan, &on_system, inputs, other, NULL, &error) != SAM_OK)
             fail_msg("system: %s", error.text);
         for (size_t i = 0; i < small->graph.output_count; i++) {
             const struct sam_net_value *const value = &small->values[small->outputs[i]];
@@ -200,7 +200,7 @@ void small_check(struct small *small, double tolerance, bool system)
     check_plan(small, inputs, expected, NULL, tolerance, system);
     if (system) {
         const struct net_plan_options packed = {
-            .weights = test_below(&small->random, 2) ? NET_WEIGHTS_HUFFMAN : NET_WEIGHTS_WINDOW};
+            .weights = test_below(&small->random, 2) ? SAM_NETWORK_HUFFMAN : SAM_NETWORK_WINDOW};
         check_plan(small, inputs, expected, &packed, tolerance, true);
     }
     for (size_t i = 0; i < small->graph.value_count; i++)

@@ -7,6 +7,8 @@
 
 enum { SMALL_VALUES = 160, SMALL_NODES = 80 };
 
+static const struct sam_network_run_options on_system = {.system = true};
+
 struct small {
     struct net_graph graph;
     struct sam_net_value values[SMALL_VALUES];

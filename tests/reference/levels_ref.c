@@ -111,6 +111,19 @@ static void make_room(struct lref *p, uint64_t now, uint64_t line)
     }
 }
 
+/* Forget a line of which a unit has read a part. Returns when it was there; 0: it was none. */
+static uint64_t take_part(struct lref *p, unsigned unit, uint64_t line)
+{
+    struct lref_part *const parts = p->parts[unit];
+    for (unsigned i = 0; i < p->part_count[unit]; i++)
+        if (parts[i].line == line) {
+            const uint64_t ready = parts[i].ready;
+            memmove(parts + i, parts + i + 1, (--p->part_count[unit] - i) * sizeof *parts);
+            return ready;
+        }
+    return 0;
+}
+
 static uint64_t ask_l2(struct lref *p, unsigned unit, uint64_t now, uint64_t address,
                        uint32_t bytes, enum sam_memtime_kind kind)
 {
@@ -123,6 +136,19 @@ static uint64_t ask_l2(struct lref *p, unsigned unit, uint64_t now, uint64_t add
         for (unsigned i = 0; i < SAM_MEMTIME_UNITS; i++)
             if (p->stream_line[i] == line)
                 p->stream_line[i] = UINT64_MAX;
+    if (kind == SAM_MEMTIME_WRITE)
+        for (unsigned i = 0; i < SAM_MEMTIME_UNITS; i++)
+            take_part(p, i, line);
+    if (kind == SAM_MEMTIME_READ_PART && !l) {
+        const uint64_t kept = take_part(p, unit, line);
+        const uint64_t ready =
+            kept ? kept : ask_memory(p, unit, turn, line, false) + p->config.l2_latency;
+        if (p->part_count[unit] == LREF_PARTS)
+            memmove(p->parts[unit], p->parts[unit] + 1,
+                    (size_t)--p->part_count[unit] * sizeof *p->parts[unit]);
+        p->parts[unit][p->part_count[unit]++] = (struct lref_part){line, ready};
+        return ready > soonest ? ready : soonest;
+    }
     if (kind == SAM_MEMTIME_READ_STREAM && !l) {
         if (p->stream_line[unit] != line)
             p->stream_ready[unit] = ask_memory(p, unit, turn, line, false) + p->config.l2_latency;
@@ -144,12 +170,7 @@ static uint64_t ask_l2(struct lref *p, unsigned unit, uint64_t now, uint64_t add
         l->writer = unit;
     }
     const uint64_t at = l->ready;
-    if (kind == SAM_MEMTIME_READ_REST)
-        l->taken += bytes;
-    const bool leaves = kind == SAM_MEMTIME_READ_REST
-                            ? l->taken >= 64
-                            : kind == SAM_MEMTIME_READ_STREAM && bytes == 64;
-    p->count -= leaves && !l->dirty;
+    p->count -= kind == SAM_MEMTIME_READ_STREAM && bytes == 64 && !l->dirty;
     return at > soonest ? at : soonest;
 }
 

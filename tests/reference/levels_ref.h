@@ -11,7 +11,12 @@ enum { LREF_CYCLES = 1 << 18, LREF_LINES = 1024 };
 struct lref_line {
     uint64_t line, ready;
     bool dirty;
-    unsigned writer, taken;
+    unsigned writer;
+};
+
+enum { LREF_PARTS = 32 };
+struct lref_part {
+    uint64_t line, ready;
 };
 
 struct lref {
@@ -22,6 +27,8 @@ struct lref {
     struct lref_line lines[LREF_LINES];
     unsigned count;
     uint64_t stream_line[SAM_MEMTIME_UNITS], stream_ready[SAM_MEMTIME_UNITS];
+    struct lref_part parts[SAM_MEMTIME_UNITS][LREF_PARTS]; /* the newest last */
+    unsigned part_count[SAM_MEMTIME_UNITS];
     uint64_t dirty, last;
     struct sam_memtime_traffic unit[SAM_MEMTIME_UNITS][SAM_MEMTIME_LEVELS];
     struct lref_cycle {

@@ -266,24 +266,6 @@ static void matmul(const struct tensor *in, const struct tensor *out)
     free(w);
 }
 
-static void gemm(const struct net_node *n, const struct tensor *in, const struct tensor *out)
-{
-    const struct net_params *p = &n->params;
-    const uint64_t *as = in[0].v->shape, *bs = in[1].v->shape, columns = out->v->shape[1];
-    const uint64_t length = p->transpose_a ? as[0] : as[1];
-    for (uint64_t i = 0; i < out->v->count; i++) {
-        const uint64_t r = i / columns, c = i % columns;
-        double sum = 0;
-        for (uint64_t k = 0; k < length; k++)
-            sum += get(&in[0], p->transpose_a ? k * as[1] + r : r * as[1] + k) *
-                   get(&in[1], p->transpose_b ? c * bs[1] + k : k * bs[1] + c);
-        sum *= (double)p->alpha;
-        if (n->input_count > 2)
-            sum += (double)p->beta * get_broadcast(&in[2], out->v, i);
-        put(out, i, sum);
-    }
-}
-
 /* --- rows */
 static void softmax(const struct net_node *n, const struct tensor *in, const struct tensor *out)
 {
@@ -516,7 +498,6 @@ static void run(const struct net_node *n, const struct tensor *in, const struct 
     case NET_MaxPool:
     case NET_AveragePool: pool(n, in, out); break;
     case NET_MatMul: matmul(in, out); break;
-    case NET_Gemm: gemm(n, in, out); break;
     case NET_Softmax: softmax(n, in, out); break;
     case NET_LayerNormalization: layer_norm(n, in, out); break;
     case NET_ReduceMean:

@@ -313,8 +313,7 @@ static void add_decode(struct wref *w, const struct system_weight_work *work)
         }
     }
     for (size_t i = 0; i < w->records[w->submitted].count; i++)
-        w->records[w->submitted].parts[i].streams =
-            w->config.stream && !w->records[w->submitted].parts[i].guess;
+        w->records[w->submitted].parts[i].streams = w->config.stream;
 }
 
 static void add_work(struct wref *w, unsigned kind, uint64_t cycles)

@@ -126,9 +126,9 @@ static void fetch(struct wref *w, uint64_t now)
     if (!part->ahead && w->held >= w->config.lines && is_before(&work, &w->fetch))
         return;
     const uint64_t answer = send(w, line,
-                                 !part->streams      ? SAM_MEMTIME_READ
-                                 : line->bytes == 64 ? SAM_MEMTIME_READ_STREAM
-                                                     : SAM_MEMTIME_READ_REST,
+                                 !part->streams                      ? SAM_MEMTIME_READ
+                                 : line->bytes == 64 && !part->guess ? SAM_MEMTIME_READ_STREAM
+                                                                     : SAM_MEMTIME_READ_PART,
                                  now);
     part->read_next++;
     line->answer = answer;
