@@ -20,14 +20,13 @@ static void run(const char *machine, const char *out, const char *more)
 
 static void make_files(void)
 {
-    struct lowered x = {.seed = test_seed()};
+    SCOPED(lowered) x = {.seed = test_seed()};
     struct sam_error error;
     assert_int_equal(sam_file_save(test_path("p.pto"), program, strlen(program), &error), SAM_OK);
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(sam_npy_write(test_path(i ? "x1.npy" : "x0.npy"),
                                        lowered_random(&x, SAM_F32, 8, 16), &error),
                          SAM_OK);
-    lowered_free(&x);
 }
 
 TEST(test_emit)
@@ -118,7 +117,7 @@ TEST(test_pipes)
         "!pto.tile<vec, 1x8xi32>\n"
         "%e = pto.tdiv %d, %z : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
         "!pto.tile<vec, 1x8xi32>\n";
-    struct lowered x = {.seed = test_seed()};
+    SCOPED(lowered) x = {.seed = test_seed()};
     struct sam_error error;
     make_files();
     run("--machine system", "timed.npy", "--cycles --perfetto t.json >text");
@@ -136,7 +135,6 @@ TEST(test_pipes)
                    "--arg a:i.npy --arg e=out:i32:1,8 >text 2>&1 && grep -q 'bad.pto:3' text "
                    "&& grep -q 'tdiv 3\"' f.json && tail -1 f.json | grep -q '^]}$'",
                    test_folder));
-    lowered_free(&x);
 }
 
 TEST_GROUP(test_folder_make, test_folder_remove)

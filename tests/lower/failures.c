@@ -10,7 +10,7 @@
  * succeeds (NULL). */
 static void expect(const char *body, int64_t a, int64_t b, const char *words)
 {
-    struct lowered x = {.seed = 1};
+    SCOPED(lowered) x = {.seed = 1};
     char whole[6000];
     snprintf(whole, sizeof whole,
              "func.func @f(%%a: index, %%b: index) {\n"
@@ -27,7 +27,6 @@ static void expect(const char *body, int64_t a, int64_t b, const char *words)
     lowered_run(&x);
     if (words ? x.status != SAM_ERR_TRAP || !strstr(x.error.text, words) : x.status != SAM_OK)
         fail_msg("%s\nexpected %s: found %s", whole, words, x.error.text);
-    lowered_free(&x);
 }
 
 #define TILE    "!pto.tile_buf<vec, 8x8xf32, valid=?x?>"
@@ -124,7 +123,7 @@ TEST(test_zero_divisor)
 /* Sizes whose product has more than 64 bits. */
 TEST(test_wide_products)
 {
-    struct lowered x = {
+    SCOPED(lowered) x = {
         .text =
             "func.func @f(%x: !pto.ptr<f32>, %n: index) {\n"
             "%c0 = arith.constant 0 : index\n%c8 = arith.constant 8 : index\n"
@@ -141,7 +140,6 @@ TEST(test_wide_products)
     lowered_random(&x, SAM_F32, 0, 8);
     lowered_scalar(&x, SAM_I64, 3);
     lowered_refused(&x, "test.pto:8:1: error: tload: more elements than 64 bits can count");
-    lowered_free(&x);
 }
 
 /* --- a damaged tensor that has been asked for before the one that is loaded first */
@@ -158,8 +156,7 @@ static uint8_t *pack_both(const float *elements, size_t *size)
         .tensors = tensors, .count = 2, .file_size = 2 * SIDE * SIDE * sizeof *elements};
     tensors[0].size = tensors[1].size = tensors[1].offset = SIDE * SIDE * sizeof *elements;
     const size_t room = sam_pack_bound(&weights);
-    uint8_t *packed = malloc(room);
-    assert_non_null(packed);
+    uint8_t *packed = test_room(room);
     assert_int_equal(sam_pack(&weights, elements, NULL, packed, room, size, NULL), SAM_OK);
     return packed;
 }
@@ -182,16 +179,16 @@ static uint8_t *pack_both(const float *elements, size_t *size)
 
 static void expect_damaged(const char *text, const char *words)
 {
-    struct lowered x = {.text = text, .seed = 1};
+    SCOPED(lowered) x = {.text = text, .seed = 1};
     struct sam_system *system;
     struct sam_system_result result;
     size_t size, other_size;
     float elements[2 * SIDE * SIDE];
     for (size_t i = 0; i < SAM_COUNT(elements); i++)
         elements[i] = (float)i;
-    uint8_t *packed = pack_both(elements, &size);
+    FREED uint8_t *packed = pack_both(elements, &size);
     elements[2 * SIDE * SIDE - 1] += 0.25F;
-    uint8_t *other = pack_both(elements, &other_size);
+    FREED uint8_t *other = pack_both(elements, &other_size);
     size_t at = 0;
     while (packed[at] == other[at])
         at++;
@@ -217,9 +214,6 @@ static void expect_damaged(const char *text, const char *words)
     }
     sam_system_free(system);
     sam_tile_lowered_free(made);
-    lowered_free(&x);
-    free(packed);
-    free(other);
 }
 
 TEST(test_damaged)
@@ -247,14 +241,14 @@ TEST(test_refusals)
 /* A source of unknown size. */
 TEST(test_image)
 {
-    struct lowered x = {.text =
-                            "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, "
-                            "%d: !pto.tile_buf<vec, 16x16xf32>, %n: index) {\n"
-                            "pto.timg2col ins(%a, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, "
-                            "%n, %n, %n : !pto.tile_buf<vec, 16x16xf32>, index, index, index, "
-                            "index, index, index, index, index, index, index, index, index, "
-                            "index, index, index) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n"
-                            "return }\n"};
+    SCOPED(lowered) x = {.text =
+                             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, "
+                             "%d: !pto.tile_buf<vec, 16x16xf32>, %n: index) {\n"
+                             "pto.timg2col ins(%a, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, "
+                             "%n, %n, %n : !pto.tile_buf<vec, 16x16xf32>, index, index, index, "
+                             "index, index, index, index, index, index, index, index, index, "
+                             "index, index, index) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n"
+                             "return }\n"};
     lowered_array(&x, SAM_TILE_f32, 16, 16);
     lowered_array(&x, SAM_TILE_f32, 16, 16);
     x.arguments[1].output = true;
@@ -265,18 +259,16 @@ TEST(test_image)
     lowered_refused(&x, "timg2col: expected a source of known size, and constants but for the "
                         "position");
     x.count = count;
-    lowered_free(&x);
 }
 
 TEST(test_one_row)
 {
-    struct lowered x = {.text = "%d = tcolmin %a : !pto.tile<vec, 8x32xf32> -> "
-                                "!pto.tile<vec, 8x32xf32>\n"};
+    SCOPED(lowered) x = {.text = "%d = tcolmin %a : !pto.tile<vec, 8x32xf32> -> "
+                                 "!pto.tile<vec, 8x32xf32>\n"};
     lowered_array(&x, SAM_TILE_f32, 8, 32);
     lowered_name(&x, "a", false);
     lowered_array(&x, SAM_TILE_f32, 8, 32);
     lowered_name(&x, "d", true);
     x.options.dialect = SAM_TILE_SPEC;
     lowered_refused(&x, "the destination has 8 valid rows: expected 1 in dialect spec");
-    lowered_free(&x);
 }

@@ -36,18 +36,16 @@
 /* `copies`: of ma to l, of mb to r: read in place. */
 static void expect(const char *text, bool ma, bool mb)
 {
-    struct lowered x = {.text = text, .seed = test_seed(), .options.in_order = true};
+    SCOPED(lowered) x = {.text = text, .seed = test_seed(), .options.in_order = true};
     lowered_random(&x, SAM_F32, 96, 32);
     lowered_array(&x, SAM_F32, 96, 32);
     lowered_scalar(&x, SAM_I64, 96);
-    char *hart = lowered_hart(&x);
+    FREED char *hart = lowered_hart(&x);
     if (!strstr(hart, "products read ma in place") == ma ||
         !strstr(hart, "products read mb in place") == mb)
         fail_msg("%s\n%s", text, hart);
-    free(hart);
     lowered_run(&x);
     assert_int_equal(x.status, SAM_OK);
-    lowered_free(&x);
 }
 
 /* The left factor stays over a loop that loads another tile of mat in each iteration. */

@@ -266,7 +266,7 @@ static void compare_tile(const struct function *f, const struct device *d, const
 {
     const struct sam_tile_type *type = &g->type->tile;
     size_t size = sam_dtype_size(type->dtype), bytes = tile_bytes(type);
-    uint8_t *got = malloc(bytes);
+    FREED uint8_t *got = malloc(bytes);
     bool fills = strstr(f->text, "tfillpad") != NULL;
     bool padded = f->p->values[g->value].name[0] == 'd' && type->pad != SAM_TILE_PAD_null &&
                   (fills || (f->run->outside == SAM_TILE_PAD_VALUE && !has_empty(f)));
@@ -284,7 +284,6 @@ static void compare_tile(const struct function *f, const struct device *d, const
                      f->p->values[g->value].name, i, j, bits, want & mask,
                      d->reference ? "reference" : "gpu");
         }
-    free(got);
 }
 
 static void run_on(struct function *f, const struct device *d)
@@ -367,7 +366,7 @@ void kernel_run_compare(struct kernel_run *run, const char *text, uint32_t rows,
                         kernel_element *element, void *context)
 {
     struct sam_error error;
-    struct function *f = calloc(1, sizeof *f);
+    FREED struct function *f = calloc(1, sizeof *f);
     *f = (struct function){.run = run, .text = text};
     f->p = test_parse("case.pto", text, strlen(text));
     make_arguments(f, rows, cols, element, context);
@@ -384,5 +383,4 @@ void kernel_run_compare(struct kernel_run *run, const char *text, uint32_t rows,
         run_on_reference(f);
     must(sam_gpu_unmap(run->gpu, SAM_CODE_BASE, &error), &error);
     finish(f);
-    free(f);
 }

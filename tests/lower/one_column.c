@@ -28,12 +28,11 @@ TEST(test_folds)
     static const char *const programs[] = {PROGRAM("trowsum", "tadd"), PROGRAM("trowmax", "tmax"),
                                            PROGRAM("trowmin", "tmul")};
     for (size_t i = 0; i < SAM_COUNT(programs); i++) {
-        struct lowered x = {.text = programs[i], .seed = test_seed()};
+        SCOPED(lowered) x = {.text = programs[i], .seed = test_seed()};
         lowered_random(&x, SAM_F32, 60, 1);
         lowered_array(&x, SAM_F32, 60, 1);
         lowered_run(&x);
         assert_int_equal(x.status, SAM_OK);
-        lowered_free(&x);
     }
 }
 
@@ -127,11 +126,10 @@ static const char *const norm =
 
 TEST(test_in_place)
 {
-    struct lowered x = {.text = norm, .seed = test_seed()};
+    SCOPED(lowered) x = {.text = norm, .seed = test_seed()};
     lowered_random(&x, SAM_F32, 183, 177);
     lowered_random(&x, SAM_F32, 1, 177);
     lowered_array(&x, SAM_F32, 183, 177);
     lowered_run(&x);
     assert_int_equal(x.status, SAM_OK);
-    lowered_free(&x);
 }

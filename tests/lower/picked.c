@@ -172,7 +172,7 @@ TEST(test_displacements)
 
 TEST(test_refusals)
 {
-    struct lowered x = {
+    SCOPED(lowered) x = {
         .text = "func.func @f(%t: !pto.tile<vec, 1x8xf32>, %i: !pto.tile<vec, 1x8xi32>, "
                 "%p: !pto.ptr<f32>) {\n"
                 "%c8 = arith.constant 8 : index\n%c0 = arith.constant 0 : index\n"
@@ -186,5 +186,4 @@ TEST(test_refusals)
     lowered_array(&x, SAM_TILE_i32, 1, 8);
     lowered_array(&x, SAM_TILE_f32, 0, 64);
     lowered_refused(&x, "mgather: the partition has 2 dimensions: expected 1");
-    lowered_free(&x);
 }

@@ -66,13 +66,12 @@ static void expect(const char *text, size_t count, bool is_packed)
             x.arguments[1].packed = "w";
             x.options.weights = lowered_pack(w, window, &x.options.weights_size);
         }
-        char *hart = lowered_hart(&x);
+        FREED char *hart = lowered_hart(&x);
         size_t found = 0;
         for (const char *at = hart; (at = strstr(at, note)); at += sizeof note)
             found++;
         if (found != count)
             fail_msg("%zu tiles, expected %zu:\n%s\n%s", found, count, text, hart);
-        free(hart);
         lowered_run(&x);
         assert_int_equal(x.status, SAM_OK);
         lowered_free(&x);

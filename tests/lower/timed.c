@@ -41,7 +41,7 @@ static struct sam_tile_stats execute(const struct lowered *x)
     struct sam_tile_stats stats;
     struct sam_error error;
     struct lowered y;
-    char *messages = NULL;
+    FREED char *messages = NULL;
     const struct sam_tile_options options = {.size = sizeof options,
                                              .profile = x->options.profile,
                                              .nan = x->options.nan,
@@ -53,7 +53,6 @@ static struct sam_tile_stats execute(const struct lowered *x)
     assert_int_equal(sam_tile_parse("x", x->text, strlen(x->text), &p, &messages, &error), SAM_OK);
     if (sam_tile_run(p, 0, y.arguments, y.count, &options, &stats, &error) != SAM_OK)
         fail_msg("%s\n%s", error.text, x->text);
-    free(messages);
     sam_tile_program_free(p);
     lowered_free(&y);
     return stats;
@@ -312,8 +311,8 @@ static void check_work(const json_t *events, const json_t **slices, size_t count
 {
     const json_t *event, *done;
     size_t i, units = 0;
-    uint64_t *starts = calloc(json_array_size(events), sizeof *starts);
-    uint64_t *ends = calloc(json_array_size(events), sizeof *ends);
+    FREED uint64_t *starts = calloc(json_array_size(events), sizeof *starts);
+    FREED uint64_t *ends = calloc(json_array_size(events), sizeof *ends);
     assert_true(starts && ends);
     json_array_foreach(events, i, event)
     {
@@ -334,8 +333,6 @@ static void check_work(const json_t *events, const json_t **slices, size_t count
         assert_non_null(bsearch(&start, starts, units, sizeof start, by_number));
         assert_non_null(bsearch(&end, ends, units, sizeof end, by_number));
     }
-    free(starts);
-    free(ends);
 }
 
 /* The slice that contains an end of an arrow. */
@@ -433,7 +430,7 @@ struct sam_buffer timed_arrows(const struct timed *t)
 
 void timed_run(struct lowered *x, struct timed *t)
 {
-    struct sam_buffer timeline = {0};
+    SCOPED(sam_buffer) timeline = {0};
     const struct sam_tile_stats stats = execute(x);
     json_error_t error;
     t->made = lowered_make(x);
@@ -448,7 +445,6 @@ void timed_run(struct lowered *x, struct timed *t)
     check_explanation(t);
     check_timeline(t, &stats);
     sam_system_figures_free(shown);
-    sam_buffer_free(&timeline);
 }
 
 void timed_free(struct timed *t)

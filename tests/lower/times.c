@@ -20,9 +20,9 @@ TEST(test_programs)
 
 TEST(test_double_buffer)
 {
-    struct sam_buffer expected = {0};
+    SCOPED(sam_buffer) expected = {0};
     struct lowered x;
-    struct timed t;
+    SCOPED(timed) t;
     size_t i = 0;
     while (tile_program_open(i++, test_seed(), &x) && strcmp(x.name, "double_buffer") != 0)
         tile_program_close(&x);
@@ -31,11 +31,8 @@ TEST(test_double_buffer)
         sam_buffer_printf(&expected,
                           "tload 27 -> tcolmin 32\ntload 29 -> tcolmin 35\ntmin 36 -> %s\n",
                           k < 3 ? "tload 27" : "tstore 41");
-    struct sam_buffer arrows = timed_arrows(&t);
+    SCOPED(sam_buffer) arrows = timed_arrows(&t);
     assert_string_equal(sam_buffer_text(&arrows), sam_buffer_text(&expected));
-    sam_buffer_free(&expected);
-    sam_buffer_free(&arrows);
-    timed_free(&t);
     tile_program_close(&x);
 }
 
@@ -60,17 +57,14 @@ TEST(test_double_buffer)
 /* The body begins in line 10. */
 static void expect_arrows(const char *text, uint64_t n, const char *expected)
 {
-    struct lowered x = {.text = text, .seed = test_seed()};
-    struct timed t;
+    SCOPED(lowered) x = {.text = text, .seed = test_seed()};
+    SCOPED(timed) t;
     lowered_random(&x, SAM_F32, 8, 16);
     lowered_array(&x, SAM_F32, 8, 16);
     lowered_scalar(&x, SAM_I64, n);
     timed_run(&x, &t);
-    struct sam_buffer arrows = timed_arrows(&t);
+    SCOPED(sam_buffer) arrows = timed_arrows(&t);
     assert_string_equal(sam_buffer_text(&arrows), expected);
-    sam_buffer_free(&arrows);
-    timed_free(&t);
-    lowered_free(&x);
 }
 
 /* An event carried by a loop: each iteration waits for the previous one. */
@@ -166,8 +160,8 @@ TEST(test_polls)
              "pto.texp ins(%t : " T ") outs(%t : " T ")\n"
              "%w = pto.tcolsum %u : " T " -> !pto.tile_buf<vec, 1x16xf32>\n" TAIL;
     static const char other[] = HEAD "%t = pto.tload %p : " P " -> " T "\n" TAIL;
-    struct lowered x = {.text = text, .seed = test_seed()}, y;
-    struct timed t;
+    SCOPED(lowered) x = {.text = text, .seed = test_seed()}, y;
+    SCOPED(timed) t;
     struct sam_error error;
     char *told;
     for (size_t i = 0; i < 2; i++) {
@@ -187,9 +181,6 @@ TEST(test_polls)
     assert_int_equal(sam_tile_lowered_explain(made, f, &told, &error), SAM_ERR_USAGE);
     assert_null(told);
     sam_tile_lowered_free(made);
-    lowered_free(&y);
-    timed_free(&t);
-    lowered_free(&x);
 }
 
 /* The record of the weight unit belongs to the load that needs it. */
@@ -245,7 +236,7 @@ struct wide {
 static uint64_t run_wide(const char *body, const struct wide *wide, uint64_t *records)
 {
     const size_t rows = wide->rows, columns = wide->columns;
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     struct timed t;
     sam_buffer_printf(&text, "%s%sreturn\n}\n", WIDE, body);
     struct lowered x = {
@@ -266,7 +257,6 @@ static uint64_t run_wide(const char *body, const struct wide *wide, uint64_t *re
     lowered_run(&x);
     lowered_free(&x);
     free((void *)x.options.weights);
-    sam_buffer_free(&text);
     return cycles;
 }
 
@@ -291,10 +281,9 @@ TEST(test_prefetch)
         const struct wide wide = {512, 200, window, true};
         uint64_t cycles[2];
         for (unsigned hinted = 0; hinted < 2; hinted++) {
-            struct sam_buffer body = {0};
+            SCOPED(sam_buffer) body = {0};
             sam_buffer_printf(&body, "%s%s%s", first, hinted ? hint : "", second);
             cycles[hinted] = run_wide(sam_buffer_text(&body), &wide, NULL);
-            sam_buffer_free(&body);
         }
         assert_true(cycles[1] + 300 < cycles[0]);
         /* of an array: nothing */
@@ -323,14 +312,13 @@ TEST(test_staging)
     for (size_t i = 0; i < SAM_COUNT(sizes); i++)
         for (unsigned kind = 0; kind < 4; kind++) {
             const struct wide wide = {sizes[i][0], sizes[i][1], kind & 1, kind & 2};
-            struct sam_buffer body = {0};
+            SCOPED(sam_buffer) body = {0};
             uint64_t records;
             sam_buffer_printf(&body, "%s%s%s", ends, before, loops);
             run_wide(sam_buffer_text(&body), &wide, &records);
             /* 16 rows too far apart for the room, also where their distance is known. */
             if (wide.window && wide.columns == 5000 && records < 32)
                 fail_msg("%u, %zu: %" PRIu64 " records", kind, wide.columns, records);
-            sam_buffer_free(&body);
         }
 }
 
@@ -359,15 +347,13 @@ TEST(test_product)
         "%v = pto.tmov %d : !pto.tile_buf<acc, 16x16xf32> -> !pto.tile_buf<vec, 16x16xf32>\n"
         "pto.tstore ins(%v : !pto.tile_buf<vec, 16x16xf32>) outs(%q : "
         "!pto.partition_tensor_view<16x16xf32>)\nreturn\n}\n";
-    struct lowered x = {.text = text, .seed = test_seed()};
-    struct timed t;
+    SCOPED(lowered) x = {.text = text, .seed = test_seed()};
+    SCOPED(timed) t;
     for (size_t i = 0; i < 2; i++)
         lowered_array(&x, SAM_F32, 16, 16);
     timed_run(&x, &t);
     const struct sam_system_pipe *matrix = &t.figures->pipes[SAM_TILE_PIPE_MATRIX];
     assert_true(matrix->read == 2048 && matrix->written == 1024);
-    timed_free(&t);
-    lowered_free(&x);
 }
 
 #define SMALL  "!pto.partition_tensor_view<16x16xf32>"
@@ -412,8 +398,8 @@ TEST(test_right_factor)
                                                                                                              "vec") ") outs(%v : " OF("vec") ")\npto.tstore ins(%v : " OF("vec") ") outs(%q : " SMALL
                                                                                                                                                                                  ")\nreturn\n}\n";
     for (unsigned in_order = 0; in_order < 2; in_order++) {
-        struct lowered x = {.text = text, .seed = test_seed(), .options.in_order = in_order};
-        struct timed t;
+        SCOPED(lowered) x = {.text = text, .seed = test_seed(), .options.in_order = in_order};
+        SCOPED(timed) t;
         lowered_array(&x, SAM_F32, 48, 16);
         lowered_array(&x, SAM_F32, 16, 16);
         timed_run(&x, &t);
@@ -422,8 +408,6 @@ TEST(test_right_factor)
             assert_true(matrix->written > 2 * TILE);
         else
             assert_true(matrix->read == 4 * TILE && matrix->written == 2 * TILE);
-        timed_free(&t);
-        lowered_free(&x);
     }
 }
 
@@ -451,14 +435,12 @@ TEST(test_resting)
         "!pto.partition_tensor_view<1x64xf32>)\n}\nreturn\n}\n";
     uint64_t cycles[2];
     for (unsigned in_order = 0; in_order < 2; in_order++) {
-        struct lowered x = {.text = text, .seed = test_seed(), .options.in_order = in_order};
-        struct timed t;
+        SCOPED(lowered) x = {.text = text, .seed = test_seed(), .options.in_order = in_order};
+        SCOPED(timed) t;
         lowered_random(&x, SAM_F32, 512, 64);
         lowered_array(&x, SAM_F32, 8, 64);
         timed_run(&x, &t);
         cycles[in_order] = t.figures->cycles;
-        timed_free(&t);
-        lowered_free(&x);
     }
     assert_true(cycles[0] * 5 < cycles[1] * 4);
 }

@@ -98,9 +98,8 @@ TEST(test_elements)
             for (int spec = 0; spec < 2; spec++) {
                 const struct sam_tile_options options = {
                     .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-                struct sam_tile_core *core = test_core(&options);
+                SCOPED_CORE *core = test_core(&options);
                 elements(core, spec, test_dtypes[k]);
-                sam_tile_core_free(core);
             }
 }
 
@@ -112,7 +111,7 @@ TEST(test_readings)
     for (int round = 0; round < 60; round++) {
         const struct sam_tile_options options = {
             .size = sizeof options, .dialect = round % 2 ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-        struct sam_tile_core *core = test_core(&options);
+        SCOPED_CORE *core = test_core(&options);
         const int64_t rows = 1 + (int64_t)test_below(&seed, R),
                       cols = 1 + (int64_t)test_below(&seed, C);
         struct sam_tile a = tile(SAM_TILE_i32, rows, cols), b = a, d = a, v = a;
@@ -163,7 +162,6 @@ TEST(test_readings)
         bits.type.valid_cols = (cols + 7) / 8 + 1;
         const char *error = sam_tile_apply("tcmp", &bits, pair, 0, packed_lt, NULL).text;
         assert_non_null(strstr(error, "valid columns of 8 bits for"));
-        sam_tile_core_free(core);
     }
 }
 
@@ -171,7 +169,7 @@ TEST(test_readings)
 TEST(test_mixed_expdif)
 {
     seed = test_seed();
-    struct sam_tile_core *core = test_core(NULL);
+    SCOPED_CORE *core = test_core(NULL);
     for (int k = 0; k < 2; k++) {
         const enum sam_dtype dtype = k ? SAM_TILE_bf16 : SAM_TILE_f16;
         struct sam_tile a = tile(dtype, R, C), b = tile(dtype, 1, C), d = tile(SAM_TILE_f32, R, C);
@@ -190,7 +188,6 @@ TEST(test_mixed_expdif)
         assert_memory_equal(mixed, wide, sizeof mixed);
         assert_non_null(strstr(sam_tcolexpandsub(&d, &a, &b).text, "they must be the same"));
     }
-    sam_tile_core_free(core);
 }
 
 /* Pad values of floats: infinities, or the largest finite numbers, as the specification prints
@@ -219,7 +216,7 @@ TEST(test_pads)
             for (int low = 0; low < 2; low++) {
                 const struct sam_tile_options options = {
                     .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-                struct sam_tile_core *core = test_core(&options);
+                SCOPED_CORE *core = test_core(&options);
                 struct sam_tile a = tile(rows[i].dtype, 1, 32), d = a;
                 uint8_t in[32 * 8] = {0}, out[32 * 8];
                 const size_t size = sam_dtype_size(rows[i].dtype);
@@ -231,7 +228,6 @@ TEST(test_pads)
                 uint64_t bits = 0;
                 memcpy(&bits, out + 31 * size, size);
                 assert_int_equal(bits, (spec ? rows[i].spec : rows[i].page)[low]);
-                sam_tile_core_free(core);
             }
 }
 
@@ -242,7 +238,7 @@ TEST(test_rows)
         for (int rows = 0; rows < 3; rows++) {
             const struct sam_tile_options options = {
                 .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-            struct sam_tile_core *core = test_core(&options);
+            SCOPED_CORE *core = test_core(&options);
             struct sam_tile a = tile(SAM_TILE_f32, rows ? 3 : 0, 8),
                             d = tile(SAM_TILE_f32, rows, 8);
             const float zeros[3][8] = {{0}};
@@ -254,7 +250,6 @@ TEST(test_rows)
                          "tcolmin: the destination has %d valid rows: expected 1 in dialect spec",
                          rows);
             assert_string_equal(sam_tcolmin(&d, &a).text, text);
-            sam_tile_core_free(core);
         }
 }
 
@@ -268,7 +263,7 @@ TEST(test_sums)
         for (int rows = 1; rows < 3; rows++) {
             const struct sam_tile_options options = {
                 .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-            struct sam_tile_core *core = test_core(&options);
+            SCOPED_CORE *core = test_core(&options);
             struct sam_tile a = tile(SAM_TILE_f32, rows, 8), d = tile(SAM_TILE_f32, 1, 8);
             struct sam_tile e = tile(SAM_TILE_f32, rows, 1);
             float in[2][8], out[8];
@@ -293,7 +288,6 @@ TEST(test_sums)
                 assert_int_equal(sam_f32_bits(out[i]), spec ? 0 : 0x80000000);
             assert_string_equal(sam_tcolprod(&d, &a).text, "tcolprod: the destination has 8 valid "
                                                            "columns: expected 1, as the source");
-            sam_tile_core_free(core);
         }
     struct sam_tile_options options = {.size = sizeof options, .dialect = (enum sam_tile_dialect)2};
     struct sam_tile_core *core = NULL;

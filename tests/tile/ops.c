@@ -364,7 +364,7 @@ TEST(test_matmul)
     for (size_t k = 0; k < SAM_COUNT(dtypes) * 3; k++) {
         enum sam_dtype dtype = dtypes[k / 3];
         enum sam_dtype sum = dtype == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32;
-        struct sam_tile_core *core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
+        SCOPED_CORE *core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
         struct sam_tile ma = SAM_TILE_VALID(mat, f32, 16, 32, M, K);
         struct sam_tile mb = SAM_TILE_VALID(mat, f32, 16, 32, K, N);
         struct sam_tile mc = SAM_TILE_VALID(mat, f32, 1, 32, 1, N);
@@ -414,7 +414,6 @@ TEST(test_matmul)
                                                         : sam_f32_bits(real);
                 assert_int_equal(test_bits(dv, i * N + j, sum), expected);
             }
-        sam_tile_core_free(core);
     }
 }
 

@@ -43,7 +43,7 @@ TEST(test_programs)
 static void expect_error(const char *path, const char *text, size_t size)
 {
     char expected[512] = "", *messages = NULL;
-    struct sam_tile_program *p = NULL;
+    SCOPED_PROGRAM *p = NULL;
     enum sam_tile_profile profile = SAM_TILE_A5;
     assert_int_equal(sscanf(text, "// expect: %500[^\n]", expected), 1);
     const char *want = expected;
@@ -62,7 +62,6 @@ static void expect_error(const char *path, const char *text, size_t size)
     if (!strstr(messages, want) || !strstr(messages, "^\n"))
         fail_msg("%s: expected '%s', found\n%s", path, want, messages);
     free(messages);
-    sam_tile_program_free(p);
 }
 
 TEST(test_errors)
@@ -73,11 +72,10 @@ TEST(test_errors)
 static void expect_messages(const char *text, const char *expected)
 {
     struct sam_tile_program *p = NULL;
-    char *messages = NULL;
+    FREED char *messages = NULL;
     assert_int_equal(sam_tile_parse("t.pto", text, strlen(text), &p, &messages, NULL),
                      SAM_ERR_INPUT);
     assert_string_equal(messages, expected);
-    free(messages);
 }
 
 #define T "!pto.tile<vec, 8x8xf32>"
@@ -169,7 +167,7 @@ TEST(test_generic_errors)
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
         char text[600];
         struct sam_tile_program *p = NULL;
-        char *messages = NULL;
+        FREED char *messages = NULL;
         snprintf(text, sizeof text,
                  "func.func @k(%%a: " T ", %%n: index, %%s: f32, %%p: !pto.ptr<f32>, %%b: i1) {\n"
                  "%s\n}\n",
@@ -178,7 +176,6 @@ TEST(test_generic_errors)
                          SAM_ERR_INPUT);
         if (!strstr(messages, texts[i][1]))
             fail_msg("%s: expected '%s', found\n%s", texts[i][0], texts[i][1], messages);
-        free(messages);
     }
 }
 #undef T
@@ -238,9 +235,9 @@ TEST(test_order)
         "%t = texpands %i : i16 -> !pto.tile<vec, 8x8xf32>\n"
         "%u = alloc_tile : !pto.tile<vec, 8x7xf32>\n";
     const char *const at[] = {"t:3:11: ", "t:4:15: ", "t:5:1: "};
-    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     struct sam_error error = {0};
-    char *messages = NULL;
+    FREED char *messages = NULL;
     assert_int_equal(sam_tile_check(p, SAM_TILE_A5, &messages, &error), SAM_ERR_INPUT);
     assert_non_null(strstr(error.text, at[0]));
     for (size_t i = 0; i < 3; i++) {
@@ -248,8 +245,6 @@ TEST(test_order)
         if (!here || (i && here < strstr(messages, at[i - 1])))
             fail_msg("%s\n%s", at[i], messages);
     }
-    free(messages);
-    sam_tile_program_free(p);
 }
 
 /* The caret is below the column, whatever the width of characters; a byte order mark has no
@@ -283,20 +278,18 @@ TEST(test_characters)
 /* The first line of the error for the text; "" if it is valid. */
 static void first_line(const struct sam_buffer *text, char *message, size_t size)
 {
-    struct sam_tile_program *p = NULL;
-    char *messages = NULL;
+    SCOPED_PROGRAM *p = NULL;
+    FREED char *messages = NULL;
     enum sam_status status =
         sam_tile_parse("t", sam_buffer_text(text), text->size, &p, &messages, NULL);
     snprintf(message, size, "%s", status == SAM_OK ? "" : messages);
     message[strcspn(message, "\n")] = '\0';
-    free(messages);
-    sam_tile_program_free(p);
 }
 
 /* As first_line, for a loop of `count` values, whose results are named or not. */
 static void read_loop(int count, bool named, char *message, size_t size)
 {
-    struct sam_buffer out = {0};
+    SCOPED(sam_buffer) out = {0};
     sam_buffer_printf(&out, "%%n = arith.constant 3 : index\n");
     for (int i = 0; named && i < count; i++)
         sam_buffer_printf(&out, "%%r%d%s", i, i + 1 < count ? ", " : " = ");
@@ -313,7 +306,6 @@ static void read_loop(int count, bool named, char *message, size_t size)
         sam_buffer_printf(&out, "%s index", i ? "," : " :");
     sam_buffer_printf(&out, "\n}\n");
     first_line(&out, message, size);
-    sam_buffer_free(&out);
 }
 
 /* A list that is too long is reported at the first item beyond the limit. */
@@ -366,14 +358,12 @@ TEST(test_out_of_range)
     static const char good[] = "%a = arith.constant 0x7f800000 : f32\n"
                                "%b = arith.constant 1e-400 : f32\n"
                                "%c = arith.constant -0.0 : f16\n";
-    struct sam_tile_program *p = test_round_trip("t", good, sizeof good - 1);
-    char *printed = NULL;
+    SCOPED_PROGRAM *p = test_round_trip("t", good, sizeof good - 1);
+    FREED char *printed = NULL;
     assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
     assert_string_equal(printed, "%a = arith.constant 0x7f800000 : f32\n"
                                  "%b = arith.constant 0.0 : f32\n"
                                  "%c = arith.constant -0.0 : f16\n");
-    free(printed);
-    sam_tile_program_free(p);
 }
 
 /* Formatting loses no comment, and moves none to another operation. */
@@ -401,12 +391,10 @@ TEST(test_kept_comments)
         "    } else {\n      scf.yield %c, %c : i1, i1\n    }\n"
         "    // done\n    return\n    // end of function\n  }\n  // end of module\n}\n"
         "// behind it\n// end\n";
-    struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
-    char *printed = NULL;
+    SCOPED_PROGRAM *p = test_round_trip("t", text, sizeof text - 1);
+    FREED char *printed = NULL;
     assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
     assert_string_equal(printed, expected);
-    free(printed);
-    sam_tile_program_free(p);
 }
 
 /* A hint: nothing happens, and only to partitions. */
@@ -423,10 +411,9 @@ TEST(test_prefetch)
         "  pto.prefetch %w : !pto.partition_tensor_view<?x?xf32>\n"
         "  return\n}\n";
     struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
-    char *printed = NULL;
+    FREED char *printed = NULL;
     assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
     assert_non_null(strstr(printed, "pto.prefetch %w : !pto.partition_tensor_view<?x?xf32>\n"));
-    free(printed);
     sam_tile_program_free(p);
     expect_messages(
         "%c = arith.constant 8 : index\nprefetch %c : index\n",
@@ -443,10 +430,9 @@ TEST(test_comments)
     static const char plain[] = "module attributes {a = #dlti.x<1>, b = \"{\"} {\n"
                                 "func.func @f(%p: !pto.ptr<f32>) {\n"
                                 "  %a = arith.constant 1 : index\n  return\n}}";
-    struct sam_tile_program *a = test_parse("a", text, sizeof text - 1);
-    struct sam_tile_program *b = test_parse("b", plain, sizeof plain - 1);
+    SCOPED_PROGRAM *a = test_parse("a", text, sizeof text - 1);
+    SCOPED_PROGRAM *b = test_parse("b", plain, sizeof plain - 1);
     assert_true(sam_tile_equal(a, b));
-    sam_tile_program_free(a), sam_tile_program_free(b);
 }
 
 /* Both spellings of a type are one type. */
@@ -458,14 +444,13 @@ TEST(test_spellings)
         "%d = tcolmin %s : !pto.tile<pad=zero, loc=vec, dtype=f32, rows=32, cols=32, v_row=31,\n"
         " v_col=?, blayout=row_major, slayout=none_box, fractal=512> -> !pto.tile<loc=vec, "
         "dtype=f32, cols=32, rows=1>";
-    struct sam_tile_program *a, *b, *c;
+    SCOPED_PROGRAM *a, *b, *c;
     a = test_parse("a", compact, strlen(compact));
     b = test_parse("b", long_, strlen(long_));
     assert_true(sam_tile_equal(a, b));
     c = test_parse("c", "%d = tcolmin %s : !pto.tile<vec, 32x32xf32> -> !pto.tile<vec, 1x32xf32>",
                    71);
     assert_false(sam_tile_equal(a, c));
-    sam_tile_program_free(a), sam_tile_program_free(b), sam_tile_program_free(c);
 }
 
 /* A percent or at sign without a name is a token of its own, and does not join its neighbour. */
@@ -507,7 +492,7 @@ TEST(test_big)
 {
     struct sam_buffer out = {0};
     struct sam_tile_program *p = NULL;
-    char *messages = NULL;
+    FREED char *messages = NULL;
     for (int i = 0; i < 20000; i++)
         sam_buffer_printf(&out,
                           "%%d%d = tcolmin %%s : !pto.tile<vec, 16x16xf32> -> "
@@ -522,6 +507,5 @@ TEST(test_big)
                      SAM_ERR_INPUT);
     assert_string_equal(messages, "deep:102:1: error: blocks nest deeper than 100\n"
                                   "    scf.if %c {\n    ^\n");
-    free(messages);
     sam_buffer_free(&out);
 }

@@ -125,6 +125,20 @@ static inline struct sam_tile_core *test_core(const struct sam_tile_options *opt
     return core;
 }
 
+static inline void scope_core_free(struct sam_tile_core **core)
+{
+    sam_tile_core_free(*core);
+}
+
+static inline void scope_program_free(struct sam_tile_program **program)
+{
+    sam_tile_program_free(*program);
+}
+
+/* As SCOPED of test.h. */
+#define SCOPED_CORE    __attribute__((cleanup(scope_core_free))) struct sam_tile_core
+#define SCOPED_PROGRAM __attribute__((cleanup(scope_program_free))) struct sam_tile_program
+
 /* The program, which must parse without a message. */
 static inline struct sam_tile_program *test_parse(const char *name, const char *text, size_t size)
 {

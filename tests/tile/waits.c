@@ -100,7 +100,7 @@ static void expect(const char *body, const char *expected, uint64_t n, const cha
     struct sam_tile_argument arguments[] = {{.array = &array},
                                             {.is_scalar = true, .dtype = SAM_I64, .bits = n}};
     struct sam_tile_options options = {.profile = SAM_TILE_A5};
-    struct sam_tile_program *p = NULL;
+    SCOPED_PROGRAM *p = NULL;
     struct sam_error error = {0};
     char text[8192], *messages = NULL;
     snprintf(text, sizeof text, "%s%s" TAIL, HEAD, body);
@@ -117,7 +117,6 @@ static void expect(const char *body, const char *expected, uint64_t n, const cha
             fail_msg("expected '%s', found '%s'", stop, error.text);
     }
     free(messages);
-    sam_tile_program_free(p);
 }
 
 /* A tload from an array while a tstore may still write it, and the reverse. */
