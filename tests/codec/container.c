@@ -187,7 +187,7 @@ TEST(from_a_source)
     struct sam_weights weights = weights_of(&f);
     struct packed packed = pack(&weights, f.data, NULL);
     size_t size = (size_t)weights.file_size;
-    uint8_t *out = malloc(size);
+    FREED uint8_t *out = malloc(size);
     struct sam_error error = {0};
     assert_non_null(out);
     for (unsigned threads = 1; threads < 4; threads += 2) {
@@ -225,7 +225,6 @@ TEST(from_a_source)
     struct sam_packed *p;
     assert_int_equal(sam_packed_open_source((struct sam_source){.size = 500}, NULL, &p, &error),
                      SAM_ERR_USAGE);
-    free(out);
     free(packed.data);
     free(f.data);
 }
@@ -242,8 +241,8 @@ static bool swallow(void *context, const void *data, size_t size)
 TEST(scalars)
 {
     enum { COUNT = 100000 };
-    struct sam_weight *tensors = calloc(COUNT, sizeof *tensors);
-    float *data = calloc(COUNT, sizeof *data);
+    FREED struct sam_weight *tensors = calloc(COUNT, sizeof *tensors);
+    FREED float *data = calloc(COUNT, sizeof *data);
     uint64_t random = 3, written = 0, sum = 0;
     assert_true(tensors && data);
     for (unsigned i = 0; i < COUNT; i++)
@@ -283,8 +282,6 @@ TEST(scalars)
     sam_packer_close(packer);
     sam_packed_close(p);
     free(packed.data);
-    free(tensors);
-    free(data);
 }
 
 /* Nothing, a header alone, a gap alone. */
@@ -334,13 +331,12 @@ TEST(large_offsets)
     struct sam_codec_options options = {.threads = 2};
     succeeds(sam_pack, &weights, file, &options, packed.data, 4 << 20, &packed.size);
     succeeds(sam_packed_open, packed.data, packed.size, &options, &p);
-    uint8_t *out = test_room(1 << 20);
+    FREED uint8_t *out = test_room(1 << 20);
     succeeds(sam_packed_read, p, 1, 0, 1 << 20, out);
     assert_memory_equal(out, file + tensors[1].offset, 1 << 20);
     succeeds(sam_packed_read, p, 0, tensors[0].size - 100, 100, out);
     for (unsigned i = 0; i < 100; i++)
         assert_int_equal(out[i], 0);
-    free(out);
     sam_packed_close(p);
     free(packed.data);
     munmap(file, size);

@@ -9,14 +9,13 @@
 /* Standard output of a command line in the test's folder. */
 static struct sam_buffer output_of(const char *command)
 {
-    char *text;
+    FREED char *text;
     size_t size;
     struct sam_buffer all = {0};
     if (!test_shell("cd '%s' && { %s; } >printed", test_folder, command))
         fail_msg("'%s' failed", command);
     succeeds(sam_file_load, test_path("printed"), 1 << 20, &text, &size);
     sam_buffer_append(&all, text, size);
-    free(text);
     return all;
 }
 

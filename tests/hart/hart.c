@@ -162,10 +162,9 @@ TEST(memory_map)
 
 TEST(other_xlen_is_refused)
 {
-    struct program p = program_new(RV32, NULL, "ebreak\n"), q = program_new(RV64, NULL, "ebreak\n");
+    SCOPED(program) p = program_new(RV32, NULL, "ebreak\n"),
+                    q = program_new(RV64, NULL, "ebreak\n");
     must_fail(SAM_ERR_INPUT, "64-bit program for a 32-bit hart", sam_hart_load, p.hart, q.image);
-    program_free(&p);
-    program_free(&q);
 }
 
 /* The same program from an ELF file; it starts at the entry. */

@@ -65,15 +65,13 @@ static struct trace *trace_of(const char *text)
 {
     struct trace *trace = calloc(1, sizeof *trace);
     assert_non_null(trace);
-    struct program p = program_new(ISA, NULL, text);
-    struct sam_session *session = open_session(&p);
+    SCOPED(program) p = program_new(ISA, NULL, text);
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_session_run run = {.size = sizeof run, .each = note, .context = trace};
     struct sam_session_stop stop;
     succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(stop.exit_code, 7);
-    sam_session_close(session);
-    program_free(&p);
     return trace;
 }
 
@@ -295,7 +293,7 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
 TEST(back)
 {
     uint64_t random = test_seed();
-    struct trace *trace = trace_of(loop);
+    FREED struct trace *trace = trace_of(loop);
     struct program p = program_new(ISA, NULL, loop);
     struct sam_session *session = open_session(&p);
     struct sam_error *e = &p.error;
@@ -342,7 +340,6 @@ TEST(back)
         assert_int_equal(digest_of(&p, session), known[0]);
     sam_session_close(session);
     program_free(&p);
-    free(trace);
     struct sam_engines_config engines;
     sam_engines_defaults(&engines);
     struct sam_hart_options options = {.size = sizeof options, .engines = &engines};

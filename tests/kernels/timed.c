@@ -58,9 +58,8 @@ static void run_timed(const struct kernel_check *kernel, struct check_config con
     struct check_report report;
     struct timed t = {.options = {.size = sizeof t.options, .schedule = schedule, .jobs = jobs},
                       .timing = {.size = sizeof t.timing, .config = &machine}};
-    char text[64];
     t.options.timing = &t.timing;
-    snprintf(text, sizeof text, "preset=%s", preset);
+    FREED char *text = formatted("preset=%s", preset);
     sam_gputime_config_init(&machine);
     succeeds(sam_gputime_config_set, &machine, text);
     config.launch = launch_timed;

@@ -21,12 +21,10 @@ static void run(const char *machine, const char *out, const char *more)
 static void make_files(void)
 {
     SCOPED(lowered) x = {.seed = test_seed()};
-    struct sam_error error;
-    assert_int_equal(sam_file_save(test_path("p.pto"), program, strlen(program), &error), SAM_OK);
+    succeeds(sam_file_save, test_path("p.pto"), program, strlen(program));
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(sam_npy_write(test_path(i ? "x1.npy" : "x0.npy"),
-                                       lowered_random(&x, SAM_F32, 8, 16), &error),
-                         SAM_OK);
+        succeeds(sam_npy_write, test_path(i ? "x1.npy" : "x0.npy"),
+                 lowered_random(&x, SAM_F32, 8, 16));
 }
 
 TEST(test_emit)
@@ -63,11 +61,10 @@ TEST(test_failures)
 {
     char text[1024];
     struct lowered x = {.seed = 1};
-    struct sam_error error;
     struct sam_array *divisors = lowered_array(&x, SAM_I32, 8, 16);
     for (unsigned i = 0; i < 128; i++)
         ((int32_t *)divisors->data)[i] = i != 37 && i != 90;
-    assert_int_equal(sam_npy_write(test_path("zero.npy"), divisors, &error), SAM_OK);
+    succeeds(sam_npy_write, test_path("zero.npy"), divisors);
     lowered_free(&x);
     fails("%d = pto.tdiv %a, %b : !pto.tile<vec, 8x16xi32>, !pto.tile<vec, 8x16xi32> -> "
           "!pto.tile<vec, 8x16xi32>\n",
@@ -118,7 +115,6 @@ TEST(test_pipes)
         "%e = pto.tdiv %d, %z : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
         "!pto.tile<vec, 1x8xi32>\n";
     SCOPED(lowered) x = {.seed = test_seed()};
-    struct sam_error error;
     make_files();
     run("--machine system", "timed.npy", "--cycles --perfetto t.json >text");
     run("--machine system", "timed.npy", "--cycles --json >json");
@@ -127,9 +123,8 @@ TEST(test_pipes)
                            "grep -q '\"tadd 1, tmuls 2\"' t.json && grep -q '\"pipes\": *\\[' json "
                            "&& grep -q '\"with_line\"' json",
                            test_folder));
-    assert_int_equal(sam_file_save(test_path("bad.pto"), bad, strlen(bad), &error), SAM_OK);
-    assert_int_equal(sam_npy_write(test_path("i.npy"), lowered_random(&x, SAM_I32, 1, 8), &error),
-                     SAM_OK);
+    succeeds(sam_file_save, test_path("bad.pto"), bad, strlen(bad));
+    succeeds(sam_npy_write, test_path("i.npy"), lowered_random(&x, SAM_I32, 1, 8));
     assert_true(
         test_shell("cd %s && ! $SAMITE run bad.pto -q --machine system --perfetto f.json "
                    "--arg a:i.npy --arg e=out:i32:1,8 >text 2>&1 && grep -q 'bad.pto:3' text "

@@ -111,9 +111,8 @@ TEST(test_zero_divisor)
         lowered_run(&x);
         assert_int_equal(x.status, i == SAM_COUNT(at) ? SAM_OK : SAM_ERR_TRAP);
         if (i < SAM_COUNT(at)) {
-            char words[60];
-            snprintf(words, sizeof words, "tdiv divides by zero for q[%zu,%zu]", at[i] / 32,
-                     at[i] % 32);
+            FREED char *words =
+                formatted("tdiv divides by zero for q[%zu,%zu]", at[i] / 32, at[i] % 32);
             assert_non_null(strstr(x.error.text, words));
         }
         lowered_free(&x);

@@ -73,8 +73,7 @@ static void run(size_t k, const unsigned sizes[3], uint64_t seed)
     SCOPED(sam_buffer) inferred = {0}, given = {0};
     struct sam_error error = {0};
     for (size_t i = 0; i < SAM_COUNT(sources); i++) {
-        char word[8];
-        snprintf(word, sizeof word, "%%%s", sources[i].name);
+        FREED char *word = formatted("%%%s", sources[i].name);
         const char *at = strstr(results[k].text, word);
         if (!at || !strchr(" ,", at[strlen(word)]))
             continue;

@@ -301,11 +301,10 @@ static void run_on(struct function *f, const struct device *d)
             break;
     }
     if (f->status != SAM_OK) {
-        char place[48];
         uint32_t columns = record[LOWER_FAILURE_COLUMNS], at = record[LOWER_FAILURE_ELEMENT];
         if (!record[LOWER_FAILURE_NUMBER] || !columns)
             FAIL(f, "the kernels do not fail: %s", f->error.text);
-        snprintf(place, sizeof place, "[%u,%u]", at / columns, at % columns);
+        FREED char *place = formatted("[%u,%u]", at / columns, at % columns);
         if (!strstr(f->error.text, place))
             FAIL(f, "the kernels fail at %s: %s", place, f->error.text);
         return;

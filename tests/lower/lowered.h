@@ -10,6 +10,17 @@
 
 enum { LOWERED_ARGUMENTS = 32 };
 
+/* Lines of programs: the index %cN; a view of a pointer to f32, by rows; a part of such a view,
+ * whose position is two names. Sizes are numbers that have an INDEX. */
+#define INDEX(n) "%c" #n " = arith.constant " #n " : index\n"
+#define BY_ROWS(view, pointer, rows, cols)                                                         \
+    "%" view " = pto.make_tensor_view %" pointer ", shape = [%c" #rows ", %c" #cols                \
+    "], strides = [%c" #cols ", %c1] : !pto.tensor_view<?x?xf32>\n"
+#define WINDOW_OF(part, view, row, col, rows, cols)                                                \
+    "%" part " = pto.partition_view %" view ", offsets = [%" row ", %" col "], sizes = [%c" #rows  \
+    ", %c" #cols "] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<" #rows "x" #cols    \
+    "xf32>\n"
+
 struct lowered {
     const char *text, *name; /* name: for messages; NULL: "test.pto" */
     struct sam_tile_argument arguments[LOWERED_ARGUMENTS];

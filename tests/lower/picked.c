@@ -24,8 +24,7 @@ static int tile_type(struct program *g, char *text, enum sam_dtype dtype, unsign
 {
     const unsigned unit = 32 / (unsigned)sam_dtype_size(dtype);
     const unsigned room = (g->cols + unit - 1) / unit * unit;
-    char valid[40];
-    snprintf(valid, sizeof valid, g->dynamic ? "?x?" : "%ux%u", g->rows, g->cols);
+    FREED char *valid = formatted(g->dynamic ? "?x?" : "%ux%u", g->rows, g->cols);
     return sprintf(text, "!pto.tile_buf<vec, %ux%ux%s, valid=%s, pad=%u>", g->rows + 1,
                    room ? room : unit, sam_tile_dtype_name(dtype), valid, pad);
 }

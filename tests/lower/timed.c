@@ -144,9 +144,8 @@ static void check_explanation(const struct timed *t)
 {
     const struct sam_system_figures *f = t->figures;
     uint64_t run = 0, cycles = 0, work = 0, read = 0, figures = 0, bytes = 0;
-    struct sam_error error;
     char *text;
-    assert_int_equal(sam_tile_lowered_explain(t->made, f, &text, &error), SAM_OK);
+    succeeds(sam_tile_lowered_explain, t->made, f, &text);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         if (strncmp(line, "      | ", 8) != 0)
             continue;

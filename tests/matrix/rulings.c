@@ -424,8 +424,7 @@ TEST(reports)
     };
 #undef SIZES
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        char text[256];
-        snprintf(text, sizeof text, "%s\n%s", rows[i].setup, rows[i].insn);
+        FREED char *text = formatted("%s\n%s", rows[i].setup, rows[i].insn);
         SCOPED(program) p = start(text, 512);
         program_expect(&p, SAM_HART_TRAP);
         if (!strstr(p.result.text, rows[i].text))

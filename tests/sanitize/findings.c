@@ -90,10 +90,9 @@ static void expect_finding(struct watched *run, const struct sam_finding *f, con
                       {"surplus", f->sides[0].surplus},
                       {"near", f->near.base},
                       {"near_size", f->near.size}};
-        char value[32];
         uint32_t number;
         size_t i = 0;
-        snprintf(value, sizeof value, "%.*s", (int)strcspn(text, " "), text);
+        FREED char *value = formatted("%.*s", (int)strcspn(text, " "), text);
         if (!strcmp(name, "used") || !strcmp(name, "from")) {
             if (!is_register(*name == 'u' ? f->used : f->unwritten, value))
                 fail_msg("used %c%u from %c%u", f->used.file, f->used.number, f->unwritten.file,
@@ -133,8 +132,8 @@ static void expect_findings(struct watched *run, const struct test_case *c)
 static void run_case(const struct test_case *c)
 {
     for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
-        struct watched run = {.p = gpu_case_open(c, case_find(c, "bare") ? "" : START, END),
-                              .sanitizer = sam_sanitizer_new(checks_of(case_find(c, "checks")))};
+        SCOPED(watched) run = {.p = gpu_case_open(c, case_find(c, "bare") ? "" : START, END),
+                               .sanitizer = sam_sanitizer_new(checks_of(case_find(c, "checks")))};
         unsigned scalars = 0, vectors = 0;
         assert_non_null(run.sanitizer);
         run.p.options.sanitizer = run.sanitizer;
@@ -149,7 +148,6 @@ static void run_case(const struct test_case *c)
                 sam_sanitizer_declare_registers(run.sanitizer, scalars, vectors);
         gpu_case_launch(&run.p, c);
         expect_findings(&run, c);
-        watched_free(&run);
     }
 }
 

@@ -373,7 +373,7 @@ TEST(as_a_launch)
     told[0] = (struct told){.stop_at = 2};
     p.options = (struct sam_gpu_options){
         .progress = tell, .progress_context = &told[0], .stop = &told[0].stop};
-    struct sam_session *session = open_session(&p);
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_session_stop stop;
     assert_int_equal(sam_session_run(session, NULL, &stop, &p.error), SAM_ERR_STOPPED);
     assert_int_equal(stop.reason, SAM_SESSION_STOPPED);
@@ -381,5 +381,4 @@ TEST(as_a_launch)
     told[0].stop = 0;
     told[0].stop_at = 0;
     succeeds(sam_session_finish, session, NULL);
-    sam_session_close(session);
 }

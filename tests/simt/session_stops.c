@@ -92,7 +92,7 @@ static bool note(void *context, struct sam_session *session, const struct sam_st
 static struct trace trace_of(struct program *p)
 {
     struct trace trace = {0};
-    struct sam_session *session = open_session(p);
+    SCOPED_SESSION *session = open_session(p);
     struct sam_session_run run = {.size = sizeof run, .each = note, .context = &trace};
     struct sam_session_stop stop;
     must(sam_session_run(session, &run, &stop, &p->error), &p->error);
@@ -100,7 +100,6 @@ static struct trace trace_of(struct program *p)
     assert_int_equal(stop.instructions, trace.count);
     for (size_t i = 0; i < trace.count; i++)
         assert_int_equal(trace.moments[i].time, i);
-    sam_session_close(session);
     return trace;
 }
 

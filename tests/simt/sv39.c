@@ -54,8 +54,7 @@ TEST(permissions_follow_the_sections)
         {"li x5, 0x92000040\nlw x6, 0(x5)\n" END, SAM_TRAP_LOAD_FAULT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[512];
-        snprintf(text, sizeof text, "%s%s", rows[i].text, constants);
+        FREED char *text = formatted("%s%s", rows[i].text, constants);
         SCOPED(program) p = translated(text);
         if (rows[i].kind == SAM_TRAP_NONE)
             program_pass(&p);

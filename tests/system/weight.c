@@ -338,10 +338,9 @@ TEST(a_window_is_read_by_groups)
         r.first_low = (uint32_t)first;
         r.elements_low = (uint32_t)count;
         expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 2 * count, count);
-        uint8_t *have = test_room(2 * count);
+        FREED uint8_t *have = test_room(2 * count);
         unit_read(&unit, DESTINATION, have, 2 * count);
         assert_memory_equal(have, s.file.data + 2 * first, 2 * count);
-        free(have);
         const uint64_t bytes = check_segments(&unit.work, count);
         const uint64_t groups = (first + count - 1) / GROUP - first / GROUP + 1;
         assert_in_range(unit.work.segment_count, groups, groups);

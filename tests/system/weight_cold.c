@@ -220,7 +220,7 @@ static uint64_t high_cycles(const char *text, char code, uint64_t *last)
 TEST(waveform)
 {
     const struct sam_codec_options options = {.size = sizeof options, .window = true};
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     const struct sam_sink sink = test_sink(&text);
     uint64_t random = test_seed(), last;
     struct machine m;
@@ -240,6 +240,5 @@ TEST(waveform)
         assert_int_equal(high_cycles(sam_buffer_text(&text), wire[i][7], &last), expected);
     }
     assert_int_equal(last, 2 * m.clock.now);
-    sam_buffer_free(&text);
     close(&m);
 }

@@ -109,7 +109,7 @@ TEST(counters)
         assert_int_equal(sam_system_config_set(config, rows[i].config, NULL), SAM_OK);
         const struct sam_system_timing timing = {.size = sizeof timing, .config = config};
         const struct sam_system_options options = {.size = sizeof options, .timing = &timing};
-        struct system_program p = system_program_new(RV32, &options, NULL, submit_twice, NULL);
+        SCOPED(system_program) p = system_program_new(RV32, &options, NULL, submit_twice, NULL);
         struct sam_weight_record r = pack_bytes(&p, text, 8, (uint32_t)DATA_BASE + TARGET);
         r.operation = SAM_WEIGHT_COUNT;
         r.source_bytes = 8;
@@ -122,7 +122,6 @@ TEST(counters)
             assert_int_equal(system_word(&p, r.destination + 4 * ('a' + k)), rows[i].counts[k]);
         if (strcmp(rows[i].config, "wu.sym_width=6") == 0) /* 0x61 & 0x3f */
             assert_int_equal(system_word(&p, r.destination + 4 * 0x21), 5);
-        system_program_free(&p);
         sam_system_config_free(config);
     }
 }

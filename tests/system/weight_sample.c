@@ -41,12 +41,10 @@ void expect(const struct unit *unit, struct sam_weight_result result, uint32_t s
 
 void expect_output(struct unit *unit, size_t at, const void *wanted, size_t size)
 {
-    uint8_t *have = test_room(unit->destination_size), *all = malloc(unit->destination_size);
+    FREED uint8_t *have = test_room(unit->destination_size), *all = malloc(unit->destination_size);
     assert_non_null(all);
     memset(all, CANARY, unit->destination_size);
     memcpy(all + at, wanted, size);
     unit_read(unit, DESTINATION, have, unit->destination_size);
     assert_memory_equal(have, all, unit->destination_size);
-    free(have);
-    free(all);
 }

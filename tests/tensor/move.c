@@ -226,14 +226,13 @@ TEST(wraps)
         program_free(&p);
     }
     /* beyond it nothing is mapped: mtval wraps too */
-    struct program p = unit_new(RV32, NULL, "li a0, -16\nli t0, 0x040108\ncsrw tshape, t0\n",
-                                "tl.store tl1, 0(a0)");
+    SCOPED(program) p = unit_new(RV32, NULL, "li a0, -16\nli t0, 0x040108\ncsrw tshape, t0\n",
+                                 "tl.store tl1, 0(a0)");
     succeeds(sam_hart_map, p.hart, 0xfffff000, 0x1000);
     unit_traps(&p, 7, 0);
     uint8_t byte = 1;
     program_read(&p, 0xffffffff, &byte, 1);
     assert_int_equal(byte, 0);
-    program_free(&p);
 }
 
 /* On RV32 the products are formed in full, then wrapped: 2^31 widths of 4 bytes are 0. */

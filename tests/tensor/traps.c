@@ -233,8 +233,7 @@ TEST(long_dimensions)
         {SHAPE(2, 2, 33), "tl.concat.2 tl1, tl2, tl3", "tl.merge.2 tl1, tl2, tl3"},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        char setup[512];
-        snprintf(setup, sizeof setup, "%s%s", ALL_MASKS, cases[i].setup);
+        FREED char *setup = formatted("%s%s", ALL_MASKS, cases[i].setup);
         illegal(setup, cases[i].concat);
         illegal(setup, cases[i].merge);
     }

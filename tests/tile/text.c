@@ -14,9 +14,8 @@ static void round_trip(const char *name, const char *text, size_t size)
 static unsigned each_program(const char *folder,
                              void (*call)(const char *path, const char *text, size_t size))
 {
-    char path[1024];
     unsigned count = 0;
-    snprintf(path, sizeof path, "%s/kernels/tile%s", getenv("SAMITE_SOURCE"), folder);
+    FREED char *path = formatted("%s/kernels/tile%s", getenv("SAMITE_SOURCE"), folder);
     DIR *dir = opendir(path);
     assert_non_null(dir);
     for (struct dirent *entry; (entry = readdir(dir));) {
@@ -472,6 +471,8 @@ TEST(test_bare_signs)
         {"func.func @k() {\n%c = arith.constant 3\": index\nreturn\n",
          "2:22: error: expected ':' before the constant's type, found '\": index'"},
         {"%u = tassign %t, @(0)", "1:18: error: expected a value, as %name, found '@'"},
+        {"\x01", "1:1: error: expected an operation, found byte 0x01"},
+        {"\x7f", "1:1: error: expected an operation, found byte 0x7f"},
     };
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
         struct sam_tile_program *p;
