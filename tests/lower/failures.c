@@ -160,21 +160,16 @@ static uint8_t *pack_both(const float *elements, size_t *size)
     return packed;
 }
 
-#define VIEW "!pto.tensor_view<?x?xf32>"
-#define PART "!pto.partition_tensor_view<8x8xf32>"
-#define FULL "!pto.tile_buf<vec, 8x8xf32>"
-#define WINDOW(n)                                                                                  \
-    "%v" n " = pto.make_tensor_view %" n ", shape = [%c64, %c64], strides = [%c64, %c1] : " VIEW   \
-    "\n%p" n " = pto.partition_view %v" n ", offsets = [%c0, %c0], sizes = [%c8, %c8] : " VIEW     \
-    " -> " PART "\n"
+#define PART      "!pto.partition_tensor_view<8x8xf32>"
+#define FULL      "!pto.tile_buf<vec, 8x8xf32>"
+#define WINDOW(n) BY_ROWS("v" n, n, 64, 64) WINDOW_OF("p" n, "v" n, "c0", "c0", 8, 8)
 #define MOVE(n)                                                                                    \
     "%t" n " = pto.tload %p" n " : " PART " -> " FULL "\n"                                         \
     "pto.tstore ins(%t" n " : " FULL ") outs(%pz : " PART ")\n"
+#define VIEWS INDEX(0) INDEX(1) INDEX(8) INDEX(64) WINDOW("a") WINDOW("b") WINDOW("z")
 #define BOTH                                                                                       \
-    "func.func @f(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %z: !pto.ptr<f32>) {\n"                    \
-    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
-    "%c8 = arith.constant 8 : index\n%c64 = arith.constant 64 : index\n" WINDOW("a") WINDOW("b")   \
-        WINDOW("z") "pto.prefetch %pb : " PART "\n" MOVE("a")
+    "func.func @f(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %z: !pto.ptr<f32>) {\n" VIEWS              \
+    "pto.prefetch %pb : " PART "\n" MOVE("a")
 
 static void expect_damaged(const char *text, const char *words)
 {

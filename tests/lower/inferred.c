@@ -88,9 +88,7 @@ static void run(size_t k, const unsigned sizes[3], uint64_t seed)
     write_program(&inferred, k, sizes, false);
     write_program(&given, k, sizes, true);
     x.text = sam_buffer_text(&inferred);
-    lowered_run(&x); /* the array of d has the required sizes */
-    if (x.status != SAM_OK)
-        fail_msg("%s\n%s", x.error.text, x.text);
+    lowered_succeeds(&x); /* the array of d has the required sizes */
     const struct sam_tile_options options = {.size = sizeof options,
                                              .sum_order = SAM_TILE_SUM_SYSTEM};
     SCOPED_PROGRAM *p = test_parse("given", sam_buffer_text(&given), given.size);
@@ -150,7 +148,6 @@ TEST(test_others)
     lowered_random(&x, SAM_F32, 32, 32);
     lowered_name(&x, NULL, true);
     x.arguments[1].inout = true;
-    lowered_run(&x);
-    assert_int_equal(x.status, SAM_OK);
+    lowered_succeeds(&x);
     lowered_free(&x);
 }

@@ -179,6 +179,13 @@ void lowered_run(struct lowered *x)
     sam_tile_lowered_free(other);
 }
 
+void lowered_succeeds(struct lowered *x)
+{
+    lowered_run(x);
+    if (x->status != SAM_OK)
+        fail_msg("%s\n%s", x->error.text, x->text);
+}
+
 void lowered_refused(struct lowered *x, const char *words)
 {
     SCOPED_PROGRAM *p = parse(x);
