@@ -44,8 +44,7 @@ struct sam_array *lowered_array(struct lowered *x, enum sam_dtype dtype, size_t 
 struct sam_array *lowered_random(struct lowered *x, enum sam_dtype dtype, size_t rows, size_t cols)
 {
     struct sam_array *a = lowered_array(x, dtype, rows, cols);
-    for (size_t i = 0; i < a->count; i++)
-        test_set(a->data, i, dtype, test_element(&x->seed, dtype));
+    test_random_elements(a->data, a->count, dtype, &x->seed);
     return a;
 }
 

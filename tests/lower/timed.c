@@ -37,11 +37,10 @@ static struct sam_system_figures *run(const struct lowered *x, struct sam_tile_l
 
 static struct sam_tile_stats execute(const struct lowered *x)
 {
-    struct sam_tile_program *p = NULL;
+    SCOPED_PROGRAM *p = test_parse("x", x->text, strlen(x->text));
     struct sam_tile_stats stats;
     struct sam_error error;
-    struct lowered y;
-    FREED char *messages = NULL;
+    SCOPED(lowered) y;
     const struct sam_tile_options options = {.size = sizeof options,
                                              .profile = x->options.profile,
                                              .nan = x->options.nan,
@@ -50,11 +49,8 @@ static struct sam_tile_stats execute(const struct lowered *x)
     lowered_copy(x, &y);
     for (size_t i = 0; i < y.count; i++)
         y.arguments[i].packed = NULL;
-    assert_int_equal(sam_tile_parse("x", x->text, strlen(x->text), &p, &messages, &error), SAM_OK);
     if (sam_tile_run(p, 0, y.arguments, y.count, &options, &stats, &error) != SAM_OK)
         fail_msg("%s\n%s", error.text, x->text);
-    sam_tile_program_free(p);
-    lowered_free(&y);
     return stats;
 }
 

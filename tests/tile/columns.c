@@ -50,8 +50,7 @@ static void check(enum sam_dtype dtype, struct shape s, uint64_t *seed)
 {
     size_t count = (size_t)(s.valid_rows * s.valid_cols);
     FREED uint8_t *data = calloc(count + 1, 8);
-    for (size_t i = 0; i < count; i++)
-        test_set(data, i, dtype, test_element(seed, dtype));
+    test_random_elements(data, count, dtype, seed);
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++)
         for (int way = 0; way < 4; way++)
             reduce(dtype, s, way & 1, modes[mode], way & 2, data);
@@ -129,8 +128,7 @@ TEST(test_pitches)
                 enum sam_dtype dtype = test_dtypes[d];
                 size_t rows = 1 + test_below(&seed, ROWS);
                 size_t cols = 1 + test_below(&seed, pitches[p]), size = sam_dtype_size(dtype);
-                for (size_t i = 0; i < rows * pitches[p]; i++)
-                    test_set(data, i, dtype, test_element(&seed, dtype));
+                test_random_elements(data, rows * pitches[p], dtype, &seed);
                 for (int way = 0; way < 6; way++) {
                     sam_tile_fold_columns(dtype, way & 1, modes[way / 2], false, fast, data, rows,
                                           cols, pitches[p]);
@@ -153,8 +151,7 @@ TEST(test_levels)
     assert_non_null(sam_tile_fold_level(SAM_CPU_BASE));
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
         enum sam_dtype dtype = test_dtypes[d];
-        for (size_t i = 0; i < (size_t)ROWS * PITCH; i++)
-            test_set(data, i, dtype, test_element(&seed, dtype));
+        test_random_elements(data, (size_t)ROWS * PITCH, dtype, &seed);
         for (size_t c = 0; c < SAM_COUNT(cols); c++)
             for (int way = 0; way < 6; way++) {
                 size_t rows = 2 + test_below(&seed, ROWS - 1);

@@ -376,12 +376,9 @@ TEST(test_matmul)
         uint8_t av[M * K * 4], bv[K * N * 4], cv[M * N * 4], dv[M * N * 4];
         ma.type.dtype = mb.type.dtype = a.type.dtype = b.type.dtype = dtype;
         mc.type.dtype = d.type.dtype = e.type.dtype = out.type.dtype = sum;
-        for (size_t i = 0; i < M * K; i++)
-            test_set(av, i, dtype, test_element(&seed, dtype));
-        for (size_t i = 0; i < K * N; i++)
-            test_set(bv, i, dtype, test_element(&seed, dtype));
-        for (size_t i = 0; i < M * N; i++)
-            test_set(cv, i, sum, test_element(&seed, sum));
+        test_random_elements(av, M * K, dtype, &seed);
+        test_random_elements(bv, K * N, dtype, &seed);
+        test_random_elements(cv, M * N, sum, &seed);
         assert_int_equal(sam_tile_fill(core, &ma, av, NULL), SAM_OK);
         assert_int_equal(sam_tile_fill(core, &mb, bv, NULL), SAM_OK);
         assert_int_equal(sam_tile_fill(core, &mc, cv, NULL), SAM_OK);

@@ -11,14 +11,10 @@ struct arrays {
 
 static struct sam_tile_program *load(const char *name)
 {
-    char path[1024], *text, *messages;
+    FREED char *path = formatted("%s/kernels/tile/%s.pto", getenv("SAMITE_SOURCE"), name), *text;
     size_t size;
-    struct sam_tile_program *p = NULL;
-    snprintf(path, sizeof path, "%s/kernels/tile/%s.pto", getenv("SAMITE_SOURCE"), name);
-    assert_int_equal(sam_file_load(path, 1 << 20, &text, &size, NULL), SAM_OK);
-    assert_int_equal(sam_tile_parse(path, text, size, &p, &messages, NULL), SAM_OK);
-    free(messages), free(text);
-    return p;
+    succeeds(sam_file_load, path, 1 << 20, &text, &size);
+    return test_parse(path, text, size);
 }
 
 static struct sam_array new_array(enum sam_dtype dtype, size_t count)

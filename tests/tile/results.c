@@ -19,14 +19,10 @@ static void expect_same(const char *text, const char *spelled_out)
 
 static void expect_line(const char *text, const char *expected)
 {
-    struct sam_tile_program *p = NULL;
-    char *messages = NULL;
-    assert_int_equal(sam_tile_parse("t", text, strlen(text), &p, &messages, NULL), SAM_ERR_INPUT);
-    char *end = strchr(messages, '\n');
-    assert_non_null(end);
-    *end = '\0';
+    FREED char *messages = test_messages("t", text);
+    assert_non_null(strchr(messages, '\n'));
+    messages[strcspn(messages, "\n")] = '\0';
     assert_string_equal(messages, expected);
-    free(messages);
 }
 
 TEST(test_addresses_first)

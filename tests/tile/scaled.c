@@ -102,8 +102,7 @@ static void product(uint64_t *seed, enum sam_dtype left, enum sam_dtype right, u
     uint8_t start[M * N * 4], got[M * N * 4];
     make(&a, core, seed, left, false, rows);
     make(&b, core, seed, right, true, N);
-    for (size_t i = 0; i < (size_t)M * N; i++)
-        test_set(start, i, SAM_F32, test_element(seed, SAM_F32));
+    test_random_elements(start, (size_t)M * N, SAM_F32, seed);
     assert_int_equal(sam_tile_fill(core, &e, start, NULL), SAM_OK);
     assert_int_equal(sam_tile_fill(core, &bias, start, NULL), SAM_OK);
     struct sam_tile *const s[] = {&a.tile, &a.scales, &b.tile, &b.scales};

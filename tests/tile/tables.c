@@ -25,8 +25,7 @@ static struct sam_tile tile(enum sam_dtype dtype, int64_t rows, int64_t cols)
 static void fill(struct bench *x, struct sam_tile *t, uint8_t *values)
 {
     const size_t count = (size_t)(t->type.valid_rows * t->type.valid_cols);
-    for (size_t i = 0; i < count; i++)
-        test_set(values, i, t->type.dtype, test_element(&x->seed, t->type.dtype));
+    test_random_elements(values, count, t->type.dtype, &x->seed);
     assert_int_equal(sam_tile_fill(x->core, t, values, NULL), SAM_OK);
 }
 
@@ -501,8 +500,7 @@ static void imaged(struct bench *x, enum sam_dtype dtype)
     a.type.dtype = dtype;
     a.type.pad = (enum sam_tile_pad)test_below(&x->seed, 4);
     const uint64_t pad = pad_bits(dtype, a.type.pad);
-    for (size_t i = 0; i < lines * group; i++)
-        test_set(values, i, dtype, test_element(&x->seed, dtype));
+    test_random_elements(values, lines * group, dtype, &x->seed);
     assert_int_equal(sam_tile_fill(x->core, &a, values, NULL), SAM_OK);
     for (uint32_t n = 0; n < images; n++)
         for (uint32_t top = 0;

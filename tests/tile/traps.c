@@ -17,10 +17,7 @@ static struct sam_array array = {SAM_F32, 1, {256}, 256, sizeof data, data};
 static enum sam_status run(const char *text, struct sam_tile_options options,
                            struct sam_error *error)
 {
-    SCOPED_PROGRAM *p = NULL;
-    FREED char *messages = NULL;
-    if (sam_tile_parse("t", text, strlen(text), &p, &messages, NULL) != SAM_OK)
-        fail_msg("%s", messages);
+    SCOPED_PROGRAM *p = test_parse("t", text, strlen(text));
     struct sam_tile_argument all[] = {
         {.array = &array, .name = "x"},
         {.is_scalar = true, .dtype = SAM_I64, .bits = 5, .name = "n"}};
@@ -142,15 +139,12 @@ TEST(test_window_elsewhere)
         "%d = pto.alloc_tile addr = %to : !pto.tile<vec, 8x8xi32>\n"
         "pto.tci ins(%c : i32) outs(%t : !pto.tile<vec, 8x8xi32>)\n"
         "pto.tmov ins(%t : !pto.tile<vec, 8x8xi32>) outs(%d : !pto.tile<vec, 8x8xi32>)\n";
-    SCOPED_PROGRAM *p = NULL;
-    FREED char *messages = NULL;
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     int32_t got[64];
     struct sam_array out = {SAM_I32, 1, {64}, 64, sizeof got, got};
     struct sam_tile_argument argument = {.array = &out, .name = "d", .output = true};
     struct sam_tile_options options = {.profile = SAM_TILE_A5};
     struct sam_tile_stats stats;
-    if (sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL) != SAM_OK)
-        fail_msg("%s", messages);
     succeeds(sam_tile_run, p, 0, &argument, 1, &options, &stats);
     for (int i = 0; i < 64; i++)
         assert_int_equal(got[i], 7 + i);
@@ -169,14 +163,12 @@ TEST(test_control)
              "  %b = arith.addi %a, %d : index\n  scf.yield %b : index\n}\n"
              "%w = arith.index_cast %sum : index to i32\n"
              "%t = tci %w : i32 -> !pto.tile<vec, 1x8xi32>\n";
-    SCOPED_PROGRAM *p = NULL;
-    FREED char *messages = NULL;
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     int32_t got[8];
     struct sam_array out = {SAM_I32, 1, {8}, 8, sizeof got, got};
     struct sam_tile_argument arguments[] = {{.is_scalar = true, .dtype = SAM_I64, .bits = 5},
                                             {.array = &out, .name = "t", .output = true}};
     struct sam_tile_stats stats;
-    assert_int_equal(sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL), SAM_OK);
     succeeds(sam_tile_run, p, 0, arguments, 2, NULL, &stats);
     for (int i = 0; i < 8; i++)
         assert_int_equal(got[i], 0 + 16 + 2 + 16 + 4 + i);
