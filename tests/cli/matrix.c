@@ -233,17 +233,15 @@ TEST(traces)
     SCOPED(sam_buffer) out =
         expect_success(TILE "-q --konata k.log --vcd k.vcd --perfetto k.json --trace-bus=k.bus");
     assert_int_equal(out.size, 0);
-    struct sam_buffer file = read_file("k.log");
+    SCOPED(sam_buffer) file = read_file("k.log");
     expect_part(&file, "mmaqa.b m4, m2, m0 [16/16]");
     expect_part(&file, "\tTre\n");
     expect_part(&file, "\t1\tregister\n"); /* the multiplication waits for its sources */
     check_konata((char *)file.data);
-    sam_buffer_free(&file);
-    file = read_file("k.vcd");
-    expect_part(&file, "$var wire 128 * pad_dsa_resp_rdata [127:0] $end");
-    expect_signals(&file);
-    expect_part(&file, "$enddefinitions $end\n#0\n");
-    sam_buffer_free(&file);
+    SCOPED(sam_buffer) wave = read_file("k.vcd");
+    expect_part(&wave, "$var wire 128 * pad_dsa_resp_rdata [127:0] $end");
+    expect_signals(&wave);
+    expect_part(&wave, "$enddefinitions $end\n#0\n");
     json_t *root = read_json("k.json"), *event;
     size_t index, slices = 0;
     json_array_foreach(json_object_get(root, "traceEvents"), index, event)
