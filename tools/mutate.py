@@ -19,8 +19,8 @@ SWAPS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" 
          (" && ", " || "), (" || ", " && "), (" + ", " - "), (" += ", " -= "), (" << ", " >> "), (" & ", " | "),
          ("return true;", "return false;"), ("return false;", "return true;"), ("++;", "--;")]
 # Suites that test a folder better than, or beside, its own.
-NEXT = {"base": ["base", "format"], "trace": ["trace", "simt"], "clock": ["system"], "energy": ["cli"],
-        "memtime": ["memtime", "gputime"], "machine": ["machine", "simt", "hart"]}
+NEXT = {"base": ["base", "format"], "trace": ["trace", "simt"], "clock": ["system"], "codec": ["codec", "system"],
+        "energy": ["cli"], "memtime": ["memtime", "gputime"], "machine": ["machine", "simt", "hart"]}
 SECONDS = 300  # a mutant that runs longer is noticed
 
 

@@ -387,8 +387,8 @@ TEST(forged_restart_points)
     const struct sam_codec_options options = {.size = sizeof options, .restart = true};
     SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
     const size_t header = sam_le16(s.chunks.data + 12);
-    for (unsigned round = 0; round < 20; round++) {
-        const size_t point = header - SAM_RESTART_BYTES * (1 + test_below(&random, 31));
+    for (size_t left = 1; left <= sam_restart_points(COUNT); left++) {
+        const size_t point = header - SAM_RESTART_BYTES * left;
         const uint8_t before = s.chunks.data[point];
         s.chunks.data[point] ^= (uint8_t)(1u << test_below(&random, 8));
         sam_put_le64(s.chunks.data, sam_codec_base.hash(s.chunks.data + 8, header - 8, 0));
