@@ -147,7 +147,7 @@ static void mutate(enum sam_dtype type, size_t size, uint64_t rounds, uint64_t *
         work.data = realloc(work.data, work.size ? work.size : 1);
         assert_non_null(work.data);
         harmless += decode(v, &work, random);
-        free(work.data);
+        packed_free(&work);
     }
     assert_true(harmless < rounds / 2); /* the damage does reach decoded data */
     for (size_t l = 0; l < SAM_COUNT(layouts); l++)

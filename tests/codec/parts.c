@@ -93,12 +93,11 @@ static void expect_joined(const struct sam_weights *w, unsigned count,
                           const struct sam_codec_options *options)
 {
     SCOPED(sam_buffer) joined = {0};
-    struct packed whole = pack(w, file, options);
+    SCOPED(packed) whole = pack(w, file, options);
     make_parts(w, count, options);
     succeeds(sam_pack_join, sources, names, count, test_sink(&joined));
     assert_int_equal(joined.size, whole.size);
     assert_memory_equal(joined.data, whole.data, whole.size);
-    free(whole.data);
 }
 
 TEST(joined)
@@ -159,7 +158,7 @@ TEST(wrong_sets)
     other = (struct sam_buffer){.data = whole.data, .size = whole.size};
     sources[1] = test_source(&other);
     expect_refused(2, SAM_ERR_INPUT, "b: not a part of a packed file");
-    free(whole.data);
+    packed_free(&whole);
     free_parts();
 }
 

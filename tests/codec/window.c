@@ -239,7 +239,7 @@ TEST(ranges_read_little)
     FREED uint8_t *file = buffer(SIZE);
     uint8_t out[SOME];
     test_weights(SAM_BF16, file, SIZE, 0.02, &random);
-    struct packed packed = pack(&weights, file, &options);
+    SCOPED(packed) packed = pack(&weights, file, &options);
     struct memory m = {.data = packed.data, .size = packed.size};
     struct sam_packed *p, *direct;
     assert_int_equal(
@@ -260,7 +260,6 @@ TEST(ranges_read_little)
     }
     sam_packed_close(p);
     sam_packed_close(direct);
-    free(packed.data);
 }
 
 /* A file written with non-temporal stores, at an odd address. */
@@ -278,12 +277,11 @@ TEST(large_file)
                                                       .window = true,
                                                       .threads = threads,
                                                       .level = (enum sam_codec_level)level};
-            struct packed packed = pack(&weights, file, &options);
+            SCOPED(packed) packed = pack(&weights, file, &options);
             memset(out, 0, SIZE + 1);
             assert_int_equal(sam_unpack(packed.data, packed.size, &options, out + 1, SIZE, NULL),
                              SAM_OK);
             assert_memory_equal(out + 1, file, SIZE);
-            free(packed.data);
         }
     }
 }

@@ -198,12 +198,12 @@ TEST(damage_of_every_kind)
     unsigned seen[5] = {0};
     for (unsigned round = 0; round < 8000; round++) {
         const struct sample s = samples[round / 4000];
-        struct packed work = {malloc(s.chunks.size), s.chunks.size};
+        SCOPED(packed) work = {malloc(s.chunks.size), s.chunks.size};
         assert_non_null(work.data);
         memcpy(work.data, s.chunks.data, work.size);
         if (round % 2)
             work.data[test_below(&random, work.size)] ^= (uint8_t)(1u << test_below(&random, 8));
-        struct unit unit = unit_new(work.data, work.size, 3000);
+        SCOPED(unit) unit = unit_new(work.data, work.size, 3000);
         struct sam_weight_record r = decode_record(&unit, &s);
         if (round % 4 < 2) {
             uint32_t value = (uint32_t)test_random(&random) >> test_below(&random, 32);
@@ -219,8 +219,6 @@ TEST(damage_of_every_kind)
         if (r.operation == SAM_WEIGHT_DECODE && r.packed_type == r.output_type && result.bytes)
             expect_output(&unit, r.destination - DESTINATION, s.file.data + r.first_low,
                           result.bytes);
-        unit_free(&unit);
-        free(work.data);
     }
     for (size_t i = 0; i < SAM_COUNT(seen); i++)
         assert_true(seen[i] > 0);

@@ -59,7 +59,7 @@ static void open(struct machine *m, enum sam_dtype type, size_t size,
     const struct sam_weights weights = one_tensor(&tensor, type, size);
     FREED uint8_t *file = test_room(size);
     test_weights(type, file, size, 0.02, random);
-    struct packed packed = pack(&weights, file, options);
+    SCOPED(packed) packed = pack(&weights, file, options);
     *m = (struct machine){.chunks = chunks_of(&packed),
                           .piece = piece_of(type, size, options),
                           .levels = new_levels(dram_bytes)};
@@ -71,7 +71,6 @@ static void open(struct machine *m, enum sam_dtype type, size_t size,
         &m->config,
         &(struct system_stages_options){.clock = &m->clock, .port = &m->port, .unit = 3});
     assert_non_null(m->time);
-    free(packed.data);
 }
 
 static void close(struct machine *m)

@@ -33,7 +33,7 @@ static struct sam_weight_record pack_bytes(struct system_program *p, const void 
 {
     struct sam_weight tensor;
     const struct sam_weights weights = one_tensor(&tensor, SAM_U8, size);
-    struct packed file = pack(&weights, data, NULL), chunks = chunks_of(&file);
+    SCOPED(packed) file = pack(&weights, data, NULL), chunks = chunks_of(&file);
     const struct sam_weight_record record = {.packed_type = SAM_U8,
                                              .output_type = SAM_U8,
                                              .source = (uint32_t)DATA_BASE + SOURCE,
@@ -45,8 +45,6 @@ static struct sam_weight_record pack_bytes(struct system_program *p, const void 
                                              .total_low = (uint32_t)size};
     write_at(p, DATA_BASE + SOURCE, chunks.data, chunks.size);
     write_record(p, &record);
-    free(file.data);
-    free(chunks.data);
     return record;
 }
 
@@ -187,8 +185,8 @@ TEST(directory)
     uint8_t data[600] = {1, 2, 3};
     struct sam_weight tensor;
     const struct sam_weights weights = one_tensor(&tensor, SAM_U8, sizeof data);
-    struct packed file = pack(&weights, data, NULL);
-    struct system_program p = system_program_new(RV64, NULL, NULL, text, NULL);
+    SCOPED(packed) file = pack(&weights, data, NULL);
+    SCOPED(system_program) p = system_program_new(RV64, NULL, NULL, text, NULL);
     system_expect(&p, 0);
     assert_int_equal(sam_hart_x(p.hart, 8), 0);
     assert_int_equal(sam_system_load_weights(p.system, file.data, file.size - 1, 0, &p.error),
@@ -204,8 +202,6 @@ TEST(directory)
     assert_int_equal(sam_hart_x(p.hart, 11), at);
     system_expect(&p, 0);
     assert_int_equal((uint32_t)sam_hart_x(p.hart, 8), at); /* lw extends the sign */
-    system_program_free(&p);
-    free(file.data);
 }
 
 /* A program that reads the destination before it has waited has a race; one that waits has none. */

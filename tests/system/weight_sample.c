@@ -13,9 +13,8 @@ struct sample make_sample(enum sam_dtype type, size_t size, const struct sam_cod
     struct sample s = {.file = {malloc(size), size}, .piece = piece_of(type, size, options)};
     assert_non_null(s.file.data);
     test_weights(type, s.file.data, size, 0.02, random);
-    struct packed packed = pack(&weights, s.file.data, options);
+    SCOPED(packed) packed = pack(&weights, s.file.data, options);
     s.chunks = chunks_of(&packed);
-    free(packed.data);
     return s;
 }
 
