@@ -83,8 +83,9 @@ static int show(const char *name)
 
 static int make_model(const char *path, const char *text)
 {
-    SCOPED(sam_buffer) bytes = onnx_from_text(text);
+    struct sam_buffer bytes = onnx_from_text(text);
     const enum sam_status status = sam_file_save(path, bytes.data, bytes.size, &error);
+    sam_buffer_free(&bytes);
     return status == SAM_OK ? 0 : failed();
 }
 

@@ -114,11 +114,11 @@ static void *serve_link(void *context)
     SCOPED(program) p = program_new("nop\nloop: addi t0, t0, 1\nj loop\n", 4);
     SCOPED_SESSION *session;
     struct sam_gdb *gdb;
-    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &s->error), &s->error);
+    succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
     if (sam_gdb_port(s->link))
-        must(sam_gdb_accept(s->link, NULL, &s->error), &s->error);
+        succeeds(sam_gdb_accept, s->link, NULL);
     const struct sam_gdb_transport transport = sam_gdb_transport(s->link);
-    must(sam_gdb_open(&transport, NULL, &gdb, &s->error), &s->error);
+    succeeds(sam_gdb_open, &transport, NULL, &gdb);
     s->status = sam_gdb_serve(gdb, session, true, &s->result, &s->error);
     sam_gdb_close(gdb);
     return NULL;

@@ -293,11 +293,10 @@ TEST(refusals)
     refuses(sam_gdb_open, &transport, &options, &gdb);
     refuses(sam_gdb_open, &transport, NULL, NULL);
     refuses(sam_gdb_serve, NULL, NULL, true, &result);
-    must(sam_gdb_open(&transport, NULL, &gdb, &s->error), &s->error);
+    succeeds(sam_gdb_open, &transport, NULL, &gdb);
     refuses(sam_gdb_serve, gdb, NULL, true, &result);
-    must(sam_session_open(s->program.gpu, &s->program.launch, NULL, &s->session, &s->error),
-         &s->error);
-    must(sam_session_run(s->session, NULL, NULL, &s->error), &s->error);
+    succeeds(sam_session_open, s->program.gpu, &s->program.launch, NULL, &s->session);
+    succeeds(sam_session_run, s->session, NULL, NULL);
     refuses(sam_gdb_serve, gdb, s->session, true, &result);
     sam_gdb_close(gdb);
     sam_gdb_close(NULL);

@@ -124,7 +124,7 @@ TEST(detaches)
     must(s->status, &s->error);
     assert_int_equal(s->result.end, SAM_GDB_DETACHED);
     struct sam_session_stop stop;
-    must(sam_session_run(s->session, NULL, &stop, &s->error), &s->error);
+    succeeds(sam_session_run, s->session, NULL, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(program_word(&s->program, DATA + 8), 65 + 66);
     close_served(s);

@@ -35,7 +35,7 @@ static enum sam_status run(struct block *block, const char *path, enum place pla
     if (place == EXECUTOR)
         return block_execute(block, path, error);
     if (place >= PACKED)
-        must(block_pack(block, 1, place == WINDOWS, &packed, &how.packed_size, error), error);
+        succeeds(block_pack, block, 1, place == WINDOWS, &packed, &how.packed_size);
     how.packed = packed;
     how.acc_regs = place == PACKED ? 0x11 : 0; /* 0:4, with the same bits */
     const enum sam_status status = block_lowered(block, path, &how, &figures, error);
@@ -119,7 +119,7 @@ TEST(test_mutants)
     FREED char *text = NULL;
     size_t size;
     const struct block_config config = config_of(140, 32, 2); /* two blocks of keys */
-    must(sam_file_load(PROGRAM, 1 << 20, &text, &size, NULL), NULL);
+    succeeds(sam_file_load, PROGRAM, 1 << 20, &text, &size);
     for (size_t i = 0; i < COUNT(mutants); i++) {
         const char *at = strstr(text, mutants[i][0]);
         assert_non_null(at);

@@ -25,7 +25,7 @@ static enum sam_status launch_timed(void *context, struct sam_gpu *gpu,
                                     struct sam_error *error)
 {
     struct timed *t = context;
-    must(sam_gpu_set_options(gpu, &t->options, error), error);
+    succeeds(sam_gpu_set_options, gpu, &t->options);
     const enum sam_status status = sam_gpu_launch(gpu, launch, result, error);
     must(status, error);
     const struct sam_gputime_result *r = &t->timing.result;

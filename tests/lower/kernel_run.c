@@ -36,11 +36,10 @@ struct function {
 
 void kernel_run_open(struct kernel_run *run, uint64_t seed)
 {
-    struct sam_error error;
     *run = (struct kernel_run){.seed = seed};
-    must(sam_gpu_new(NULL, &run->gpu, &error), &error);
-    must(sam_gpu_map(run->gpu, SAM_SYSTEM_L1M, 0x100000, &error), &error);
-    must(sam_gpu_map(run->gpu, METADATA, 0x3000, &error), &error);
+    succeeds(sam_gpu_new, NULL, &run->gpu);
+    succeeds(sam_gpu_map, run->gpu, SAM_SYSTEM_L1M, 0x100000);
+    succeeds(sam_gpu_map, run->gpu, METADATA, 0x3000);
 }
 
 void kernel_run_close(struct kernel_run *run)
@@ -205,20 +204,18 @@ struct device {
 
 static void put(const struct device *d, uint32_t address, const void *data, size_t size)
 {
-    struct sam_error error;
     if (d->reference)
         ref_gpu_write(d->reference, address, data, size);
     else
-        must(sam_gpu_write(d->gpu, address, data, size, &error), &error);
+        succeeds(sam_gpu_write, d->gpu, address, data, size);
 }
 
 static void get(const struct device *d, uint32_t address, void *data, size_t size)
 {
-    struct sam_error error;
     if (d->reference)
         ref_gpu_read(d->reference, address, data, size);
     else
-        must(sam_gpu_read(d->gpu, address, data, size, &error), &error);
+        succeeds(sam_gpu_read, d->gpu, address, data, size);
 }
 
 static void launch(struct function *f, const struct device *d, const struct sam_lower_kernel *k)
@@ -364,7 +361,6 @@ static void finish(struct function *f)
 void kernel_run_compare(struct kernel_run *run, const char *text, uint32_t rows, uint32_t cols,
                         kernel_element *element, void *context)
 {
-    struct sam_error error;
     FREED struct function *f = calloc(1, sizeof *f);
     *f = (struct function){.run = run, .text = text};
     f->p = test_parse("case.pto", text, strlen(text));
@@ -375,11 +371,11 @@ void kernel_run_compare(struct kernel_run *run, const char *text, uint32_t rows,
     write_kernels(f);
     f->image =
         test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), sam_buffer_text(&f->l.gpu));
-    must(sam_gpu_load(run->gpu, f->image, &error), &error);
+    succeeds(sam_gpu_load, run->gpu, f->image);
     struct device d = {.gpu = run->gpu};
     run_on(f, &d);
     if (run->reference)
         run_on_reference(f);
-    must(sam_gpu_unmap(run->gpu, SAM_CODE_BASE, &error), &error);
+    succeeds(sam_gpu_unmap, run->gpu, SAM_CODE_BASE);
     finish(f);
 }

@@ -54,7 +54,7 @@ static void add_buffer(struct watched *run, const char *text)
     sscanf(gpu_case_value(&run->p, text + 1, &size), " %15s", word);
     const struct sam_sanitizer_buffer buffer = {
         .base = base, .size = size, .name = name, .output = strcmp(word, "output") == 0};
-    must(sam_sanitizer_add_buffer(run->sanitizer, &buffer, &run->p.error), &run->p.error);
+    succeeds(sam_sanitizer_add_buffer, run->sanitizer, &buffer);
 }
 
 static bool is_register(struct sam_finding_register reg, const char *name)
@@ -114,7 +114,7 @@ static void expect_findings(struct watched *run, const struct test_case *c)
     size_t expected = 0, count;
     const struct sam_finding *findings = sam_sanitizer_findings(run->sanitizer, &count);
     SCOPED_TEXT *report = NULL;
-    must(sam_sanitizer_print(run->sanitizer, NULL, &report, &run->p.error), &run->p.error);
+    succeeds(sam_sanitizer_print, run->sanitizer, NULL, &report);
     for (unsigned i = 0; i < c->count; i++)
         expected += strcmp(c->directives[i].word, "found") == 0;
     if (count != expected)

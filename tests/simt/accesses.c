@@ -184,13 +184,13 @@ struct sides {
 static void map(struct sides *s, uint32_t base, uint32_t size)
 {
     if (base != DATA && base != PDS && base != KERNEL)
-        must(sam_gpu_map(s->p.gpu, base, size, &s->p.error), &s->p.error);
+        succeeds(sam_gpu_map, s->p.gpu, base, size);
     ref_gpu_map(s->ref, base, size);
 }
 
 static void write_both(struct sides *s, uint32_t at, const void *data, size_t size)
 {
-    must(sam_gpu_write(s->p.gpu, at, data, size, &s->p.error), &s->p.error);
+    succeeds(sam_gpu_write, s->p.gpu, at, data, size);
     ref_gpu_write(s->ref, at, data, size);
 }
 
@@ -198,7 +198,7 @@ static bool same_bytes(struct sides *s, uint32_t base, uint32_t size)
 {
     FREED uint8_t *got = malloc(size), *want = malloc(size);
     assert_true(got && want);
-    must(sam_gpu_read(s->p.gpu, base, got, size, &s->p.error), &s->p.error);
+    succeeds(sam_gpu_read, s->p.gpu, base, got, size);
     ref_gpu_read(s->ref, base, want, size);
     const bool same = memcmp(got, want, size) == 0;
     for (uint32_t i = 0; !same && i < size; i++)
