@@ -12,8 +12,9 @@
 #define VIEWS                                                                                      \
     INDEX(0)                                                                                       \
     INDEX(1)                                                                                       \
-    INDEX(32) INDEX(96) BY_ROWS("x", "in", 96, 32) BY_ROWS("y", "out", 96, 32)                     \
-        WINDOW_OF("p", "x", "c0", "c0", 32, 32)
+    INDEX(32)                                                                                      \
+    INDEX(96)                                                                                      \
+    BY_ROWS("x", "in", 96, 32) BY_ROWS("y", "out", 96, 32) WINDOW_OF("p", "x", "c0", "c0", 32, 32)
 #define HEAD                                                                                       \
     "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %n: index) {\n" VIEWS                   \
     "%ma = pto.alloc_tile : " MAT "\n%mb = pto.alloc_tile : " MAT "\n"                             \

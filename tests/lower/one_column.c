@@ -9,8 +9,10 @@
 #define VIEWS                                                                                      \
     INDEX(0)                                                                                       \
     INDEX(1)                                                                                       \
-    INDEX(60) BY_ROWS("x", "in", 60, 1) BY_ROWS("y", "out", 60, 1)                                 \
-        WINDOW_OF("p", "x", "c0", "c0", 60, 1) WINDOW_OF("q", "y", "c0", "c0", 60, 1)
+    INDEX(60)                                                                                      \
+    BY_ROWS("x", "in", 60, 1)                                                                      \
+    BY_ROWS("y", "out", 60, 1)                                                                     \
+    WINDOW_OF("p", "x", "c0", "c0", 60, 1) WINDOW_OF("q", "y", "c0", "c0", 60, 1)
 #define PROGRAM(fold, join)                                                                        \
     "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n" VIEWS                              \
     "%two = arith.constant 2.0 : f32\n%s = pto.texpands %two : f32 -> " TILE "\n"                  \
