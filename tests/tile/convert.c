@@ -242,7 +242,7 @@ TEST(test_small)
         }
     }
     for (size_t n = 0; n < SAM_COUNT(all); n++) {
-        SCOPED_CORE *core = test_core(NULL);
+        struct sam_tile_core *core = test_core(NULL);
         struct sam_tile s = SAM_TILE(vec, f32, 8, 32), d = s;
         uint8_t in[256];
         float out[256];
@@ -260,6 +260,7 @@ TEST(test_small)
         if (all[n] == SAM_TILE_e8m0)
             assert_string_equal(sam_tcvt(&d, &s, SAM_TILE_RINT).text,
                                 "tcvt: the source is of e8m0: expected f32, f16 or bf16 for e8m0");
+        sam_tile_core_free(core);
     }
 }
 
