@@ -350,15 +350,13 @@ static bool group(struct sam_log *log)
 {
     uint32_t *next = sam_alloc(log->warp_count, sizeof *next), first = 0;
     log->order = sam_alloc(log->record_count, sizeof *log->order);
-    if (next && log->order) {
-        for (size_t i = 0; i < log->warp_count; i++) {
-            log->warps[i].first = next[i] = first;
-            first += log->warps[i].count;
-        }
-        for (size_t i = 0; i < log->record_count; i++)
-            log->order[next[log->records[i].owner]++] = (uint32_t)i;
-    }
     const bool ok = next && log->order;
+    for (size_t i = 0; ok && i < log->warp_count; i++) {
+        log->warps[i].first = next[i] = first;
+        first += log->warps[i].count;
+    }
+    for (size_t i = 0; ok && i < log->record_count; i++)
+        log->order[next[log->records[i].owner]++] = (uint32_t)i;
     free(next);
     return ok;
 }

@@ -42,14 +42,13 @@ TEST(images)
 {
     const struct sam_isa isa = {32, SAM_EXT_I};
     SCOPED_IMAGE *image = sam_image_new(32);
-    char *text = (char *)1;
+    SCOPED_TEXT *text = (char *)1;
     refuses(sam_disassemble_image, NULL, image, &text);
     assert_null(text);
     refuses(sam_disassemble_image, &isa, NULL, &text);
     refuses(sam_disassemble_image, &isa, image, NULL);
     assert_int_equal(sam_disassemble_image(&isa, image, &text, NULL), SAM_OK);
     assert_string_equal(text, "");
-    sam_text_free(text);
     sam_text_free(NULL);
 }
 

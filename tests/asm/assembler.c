@@ -417,8 +417,8 @@ TEST(test_listing)
         "fence\n.word 0x0000008f\n1: j _start\n.byte 1, 2\n.data\n.byte 1\nd: .word 2, 3\n"
         ".zero 100\n.byte 7\n.section .rodata\n.asciz \"text\"\nend:\n.bss\nz: .zero 64\nz2:\n";
     struct sam_isa isa = test_isa(V);
-    struct sam_image *one, *two;
-    char *listing;
+    SCOPED_IMAGE *one, *two;
+    SCOPED_TEXT *listing;
     test_section(V, text, ".text", &one);
     assert_int_equal(sam_disassemble_image(&isa, one, &listing, NULL), SAM_OK);
     test_section(V, listing, ".text", &two);
@@ -445,7 +445,4 @@ TEST(test_listing)
     assert_non_null(strstr(listing, "    j _start"));
     assert_non_null(strstr(listing, "    vadd.vv v1, v34, v3"));
     assert_non_null(strstr(listing, ".word 0x0000008f # fence"));
-    sam_text_free(listing);
-    sam_image_free(one);
-    sam_image_free(two);
 }

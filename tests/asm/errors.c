@@ -9,7 +9,7 @@
 static void test_file(void **state)
 {
     const char *path = *state;
-    struct sam_buffer source = {0}, expected = {0};
+    SCOPED(sam_buffer) source = {0}, expected = {0};
     struct sam_error error = {0};
     char isa[64] = "ventus", beside[4096], *messages;
     succeeds(sam_file_read, path, 1 << 20, &source);
@@ -36,8 +36,6 @@ static void test_file(void **state)
     assert_int_equal(strncmp(error.text, first, strlen(error.text)), 0);
     assert_int_equal(first[strlen(error.text)], '\n');
     sam_text_free(messages);
-    sam_buffer_free(&source);
-    sam_buffer_free(&expected);
 }
 
 static glob_t files;

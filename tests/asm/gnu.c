@@ -15,10 +15,9 @@ static void gnu_bytes(const char *march, const char *text, struct sam_buffer *ou
 {
     struct sam_error error;
     bool wide = strncmp(march, "rv64", 4) == 0;
-    struct sam_buffer whole = {0};
+    SCOPED(sam_buffer) whole = {0};
     sam_buffer_printf(&whole, ".option norelax\n.option norvc\n.globl _start\n_start:\n%s", text);
     succeeds(sam_file_write, test_path("t.s"), whole.data, whole.size);
-    sam_buffer_free(&whole);
     if (!test_shell("cd %s && riscv64-unknown-elf-as -march=%s -mabi=%s t.s -o t.o 2>t.err",
                     test_folder, march, wide ? "lp64" : "ilp32") ||
         !test_shell(
@@ -155,7 +154,7 @@ static void test_row(void **state)
 {
     static const char *const orders[] = {"", ".aq", ".rl", ".aqrl"};
     const struct subject *s = *state;
-    struct sam_buffer ours = {0}, gnu = {0};
+    SCOPED(sam_buffer) ours = {0}, gnu = {0};
     bool vector = s->on & SAM_EXT_ZVE32F, wide = s->on & SAM_ON_RV64;
     for (int i = 0; i < VARIANTS; i++)
         put_line(&ours, &gnu, s->mnemonic, s->is_amo ? orders[i % 4] : "", s->pattern, i);
@@ -168,8 +167,6 @@ static void test_row(void **state)
             : wide ? "rv64ima_zicsr_zifencei_zfinx"
                    : "rv32ima_zicsr_zifencei_zfinx",
             sam_buffer_text(&text), sam_buffer_text(&gnu));
-    sam_buffer_free(&ours);
-    sam_buffer_free(&gnu);
 }
 
 /* --- texts: features that no operand variant covers */

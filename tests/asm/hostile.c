@@ -144,11 +144,9 @@ TEST(test_names_of_sections)
     assert_non_null(image);
     for (unsigned i = 0; i < SAM_COUNT(names) + 2; i++) {
         uint8_t data[4] = {(uint8_t)(i + 1), 0, 0, 0};
-        char name[400];
-        snprintf(name, sizeof name, "%s",
-                 i < SAM_COUNT(names) ? names[i]
-                 : i & 1              ? long_name
-                                      : longer_name);
+        FREED char *name = formatted("%s", i < SAM_COUNT(names) ? names[i]
+                                           : i & 1              ? long_name
+                                                                : longer_name);
         struct sam_section section = {.name = name,
                                       .address = 0x80000000 + 16 * i,
                                       .size = 4,

@@ -101,8 +101,7 @@ static void test_line(void **state)
     static const char *const comments[] = {"", " ; (funct7=0x40)", "// t", "  # it's"};
     const struct line *line = *state;
     for (size_t i = 0; i < SAM_COUNT(comments); i++) {
-        char text[128];
-        snprintf(text, sizeof text, "    %s%s", line->text, comments[i]);
+        FREED char *text = formatted("    %s%s", line->text, comments[i]);
         if (line->refusal)
             test_refused(ISA, text, line->refusal);
         else

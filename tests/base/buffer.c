@@ -123,14 +123,11 @@ TEST(test_grow)
 
 TEST(test_copies)
 {
-    char *all = sam_strdup("section"), *part = sam_strndup("section", 4),
-         *none = sam_strndup("", 0);
+    FREED char *all = sam_strdup("section"), *part = sam_strndup("section", 4),
+               *none = sam_strndup("", 0);
     assert_string_equal(all, "section");
     assert_string_equal(part, "sect");
     assert_string_equal(none, "");
-    free(all);
-    free(part);
-    free(none);
 }
 
 TEST(test_error_line)
@@ -167,8 +164,7 @@ TEST(test_plain)
     };
     struct sam_error error;
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        char text[64];
-        snprintf(text, sizeof text, "%s", cases[i].text);
+        FREED char *text = formatted("%s", cases[i].text);
         sam_text_make_plain(text);
         assert_string_equal(text, cases[i].shown);
         sam_fail(&error, SAM_ERR_INPUT, "%s", cases[i].text);

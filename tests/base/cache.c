@@ -47,11 +47,10 @@ static void path_of(const struct home *home, unsigned number, char path[static 1
 static bool holds(unsigned number)
 {
     const struct sam_cache_key key = key_of(number);
-    struct sam_buffer out = {0};
+    SCOPED(sam_buffer) out = {0};
     const bool found = sam_cache_get("test", &key, &out);
     if (found)
         assert_memory_equal(out.data, &number, sizeof number);
-    sam_buffer_free(&out);
     return found;
 }
 

@@ -81,8 +81,7 @@ TEST(test_cannot_read)
 {
     SCOPED(sam_buffer) content = {0};
     struct sam_error error;
-    char missing[1300];
-    snprintf(missing, sizeof missing, "%s/missing", folder);
+    FREED char *missing = formatted("%s/missing", folder);
     must_fail(SAM_ERR_IO, missing, sam_file_read, missing, 10, &content);
     assert_int_equal(sam_file_read(folder, 10, &content, &error), SAM_ERR_IO);
     assert_int_equal(sam_file_read("", 10, &content, &error), SAM_ERR_IO);

@@ -72,7 +72,7 @@ TEST(public_functions)
     struct sam_hart *hart = NULL;
     struct sam_tile_core *core = NULL;
     struct sam_image *image;
-    char *messages;
+    SCOPED_TEXT *messages;
     const size_t small = 3;
     const struct sam_codec_options codec = {.size = small};
     struct sam_weight_stat stat;
@@ -86,7 +86,6 @@ TEST(public_functions)
     assert_int_equal(sam_assemble(&(struct sam_asm_options){.size = small}, "text", "", 0, &image,
                                   &messages, NULL),
                      SAM_ERR_USAGE);
-    sam_text_free(messages);
     assert_int_equal(sam_packed_open("", 0, &codec, &packed, NULL), SAM_ERR_USAGE);
     assert_int_equal(sam_weight_stat((enum sam_dtype)0, "", 0, &codec, &stat, NULL), SAM_ERR_USAGE);
     assert_int_equal(

@@ -262,7 +262,7 @@ static void check_ours(void **state)
         }
         p = *end ? end + 1 : end;
     }
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     FREED char *path = formatted(SAM_SOURCE_ROOT "/kernels/opencl/%s.cl", k->file);
     succeeds(sam_file_read, path, 100000, &text);
     const char *source = sam_buffer_text(&text);
@@ -277,7 +277,6 @@ static void check_ours(void **state)
                                      .lanes = 32};
     cc_run_buffers(image, &launch, buffers, count);
     sam_image_free(image);
-    sam_buffer_free(&text);
     for (unsigned a = 0; a < count; a++)
         for (uint32_t i = 0; arguments[a].words && i < arguments[a].count; i++)
             if (distance(here[a][i], there[a][i]) > k->ulp)

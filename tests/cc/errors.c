@@ -179,7 +179,7 @@ TEST(damaged_or_absent_cache)
     fputs("__kernel void k(__global int *x) { x[0] = 1; }\n", file);
     fclose(file);
     assert_int_equal(setenv("XDG_CACHE_HOME", home, 1), 0);
-    char *text = compile_cached(source, &size);
+    SCOPED_TEXT *text = compile_cached(source, &size);
     assert_true(damage(folder, 0, 0) > 0);
     compiles_to(source, text, size);
     damage(folder, 20, 0);
@@ -189,7 +189,6 @@ TEST(damaged_or_absent_cache)
     assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null", 1), 0);
     compiles_to(source, text, size);
     unsetenv("XDG_CACHE_HOME");
-    sam_text_free(text);
     snprintf(command, sizeof command, "rm -r %s", home);
     assert_int_equal(system(command), 0);
 }

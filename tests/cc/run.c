@@ -67,7 +67,7 @@ uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *l
 {
     struct sam_gpu *gpu;
     struct sam_launch launch;
-    struct sam_gpu_result result = {0};
+    SCOPED(sam_gpu_result) result = {0};
     uint32_t args[64] = {0};
     const struct sam_gpu_options options = {.size = sizeof options,
                                             .strict_lds = true,
@@ -101,7 +101,6 @@ uint64_t cc_run_buffers(const struct sam_image *image, const struct cc_launch *l
         if (buffers[i].out)
             succeeds(sam_gpu_read, gpu, args[i], buffers[i].out, 4 * buffers[i].count);
     const uint64_t insns = result.stats.warp_insns;
-    sam_gpu_result_free(&result);
     sam_gpu_free(gpu);
     return insns;
 }

@@ -173,10 +173,9 @@ bool has_worked(pid_t child, int signal)
 
 bool has_spoken(pid_t child, int signal)
 {
-    struct sam_buffer err = read_file(".err");
+    SCOPED(sam_buffer) err = read_file(".err");
     const bool has = strchr(sam_buffer_text(&err), '\n') != NULL;
     (void)child, (void)signal;
-    sam_buffer_free(&err);
     return has;
 }
 

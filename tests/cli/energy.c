@@ -159,9 +159,9 @@ TEST(parameters)
     static const char *const bad[] = {"-1", "1.2345", "x", "1.", ".5", "1000000.001", "", "1e3"};
     static const char *const machines[] = {TILE, KERNEL, MATMUL};
     for (size_t i = 0; i < SAM_COUNT(bad) * SAM_COUNT(machines); i++) {
-        char words[1024];
-        snprintf(words, sizeof words, "%s--config energy.hart_insn=%s",
-                 machines[i % SAM_COUNT(machines)], bad[i / SAM_COUNT(machines)]);
+        FREED char *words =
+            formatted("%s--config energy.hart_insn=%s", machines[i % SAM_COUNT(machines)],
+                      bad[i / SAM_COUNT(machines)]);
         expect_failure(words, 2, "a number up to 1000000 with at most three decimals");
     }
     for (size_t i = 0; i < SAM_COUNT(machines); i++) {
@@ -181,7 +181,7 @@ TEST(documented)
     size_t size;
     FREED char *path = formatted("%s/docs/energy.md", getenv("SAMITE_SOURCE"));
     succeeds(sam_file_load, path, 1 << 20, &text, &size);
-    struct sam_buffer page = {0};
+    SCOPED(sam_buffer) page = {0};
     sam_buffer_append(&page, text, size);
     for (size_t i = 0; sam_energy_parameter(i); i++) {
         const struct sam_parameter *p = sam_energy_parameter(i);
@@ -189,7 +189,6 @@ TEST(documented)
                  p->meaning + strlen("pJ per "), sam_energy_source(i));
         expect_part(&page, row);
     }
-    sam_buffer_free(&page);
     free(text);
 }
 

@@ -63,12 +63,11 @@ TEST(compress)
     assert_int_equal(fclose(file), 0);
     expect_parts(expect_success("op compress --mask keep.npy --axis 0 large.npy out.npy"),
                  "[4,65536] u8", NULL);
-    struct sam_buffer out = read_file("out.npy");
+    SCOPED(sam_buffer) out = read_file("out.npy");
     static const uint8_t values[] = {7, 0, 8, 9};
     assert_int_equal(out.size, 128 + 4 * COLUMNS);
     for (size_t i = 0; i < 4 * COLUMNS; i++)
         assert_int_equal(out.data[128 + i], values[i / COLUMNS]);
-    sam_buffer_free(&out);
     /* The command used little memory. */
     struct rusage used;
     assert_int_equal(getrusage(RUSAGE_CHILDREN, &used), 0);

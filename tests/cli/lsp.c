@@ -33,7 +33,7 @@ static json_t *answers(void)
     json_t *all = json_array();
     write_text("said", sam_buffer_text(&said));
     sam_buffer_free(&said);
-    struct sam_buffer out = expect_success("<said");
+    SCOPED(sam_buffer) out = expect_success("<said");
     const char *at = sam_buffer_text(&out);
     for (const char *body; (body = strstr(at, "\r\n\r\n")); at = body) {
         json_error_t error;
@@ -44,7 +44,6 @@ static json_t *answers(void)
         json_array_append_new(all, message);
     }
     assert_int_equal(*at, '\0');
-    sam_buffer_free(&out);
     return all;
 }
 
@@ -135,10 +134,9 @@ TEST(opencl)
 TEST(labels_and_names)
 {
     write_text("inc.s", "nop\n");
-    struct sam_buffer open = {0};
+    SCOPED(sam_buffer) open = {0};
     sam_buffer_printf(&open, OPEN("file://%s/%%6b.s", ".include \\\"inc.s\\\"\\n"), directory);
     say("textDocument/didOpen", 0, sam_buffer_text(&open));
-    sam_buffer_free(&open);
     say("textDocument/didOpen", 0,
         OPEN("file:///a.s", "1: nop\\n1: j 1b\\n j 1f\\n1: j 1f\\n1: nop\\n"));
     say("textDocument/definition", 1, AT("file:///a.s", "1", "6"));

@@ -144,9 +144,8 @@ TEST(rooflines)
                  "traffic.s --machine tensor --isa tensor --map 0x10000:4096 --reg a0=0x10000 "
                  "--config %s",
                  configs[i]);
-        struct sam_buffer out = expect_success(words);
+        SCOPED(sam_buffer) out = expect_success(words);
         expect_roofline(&out);
-        sam_buffer_free(&out);
         write_text("traffic.s", text);
     }
 }
@@ -231,21 +230,18 @@ static void expect_signals(struct sam_buffer *vcd)
 TEST(traces)
 {
     command_verb = "run";
-    struct sam_buffer out =
+    SCOPED(sam_buffer) out =
         expect_success(TILE "-q --konata k.log --vcd k.vcd --perfetto k.json --trace-bus=k.bus");
     assert_int_equal(out.size, 0);
-    sam_buffer_free(&out);
-    struct sam_buffer file = read_file("k.log");
+    SCOPED(sam_buffer) file = read_file("k.log");
     expect_part(&file, "mmaqa.b m4, m2, m0 [16/16]");
     expect_part(&file, "\tTre\n");
     expect_part(&file, "\t1\tregister\n"); /* the multiplication waits for its sources */
     check_konata((char *)file.data);
-    sam_buffer_free(&file);
-    file = read_file("k.vcd");
-    expect_part(&file, "$var wire 128 * pad_dsa_resp_rdata [127:0] $end");
-    expect_signals(&file);
-    expect_part(&file, "$enddefinitions $end\n#0\n");
-    sam_buffer_free(&file);
+    SCOPED(sam_buffer) wave = read_file("k.vcd");
+    expect_part(&wave, "$var wire 128 * pad_dsa_resp_rdata [127:0] $end");
+    expect_signals(&wave);
+    expect_part(&wave, "$enddefinitions $end\n#0\n");
     json_t *root = read_json("k.json"), *event;
     size_t index, slices = 0;
     json_array_foreach(json_object_get(root, "traceEvents"), index, event)
@@ -268,7 +264,7 @@ enum { WAVE_CYCLES = 20000, WAVE_SIGNALS = 8 };
 static size_t read_wave(const char *path, const char *const names[WAVE_SIGNALS],
                         uint64_t (*values)[WAVE_SIGNALS])
 {
-    struct sam_buffer file = read_file(path);
+    SCOPED(sam_buffer) file = read_file(path);
     char codes[WAVE_SIGNALS][8] = {{0}}, *save = NULL;
     uint64_t now[WAVE_SIGNALS] = {0};
     size_t cycles = 0;
@@ -295,7 +291,6 @@ static size_t read_wave(const char *path, const char *const names[WAVE_SIGNALS],
         if (names[i] && !codes[i][0])
             fail_msg("%s: no signal %s", path, names[i]);
     }
-    sam_buffer_free(&file);
     return cycles;
 }
 
@@ -429,13 +424,11 @@ TEST(symbol_counts)
 {
     unsigned counts[256] = {0};
     command_verb = "symbolstat";
-    struct sam_buffer file = read_file("symbols");
+    SCOPED(sam_buffer) file = read_file("symbols");
     for (size_t i = 0; i < file.size; i++)
         counts[file.data[i]]++;
-    sam_buffer_free(&file);
     for (int stall = 0; stall <= 60; stall += 60) {
-        char words[96];
-        snprintf(words, sizeof words, "--json symbols --depth 256 --stall %d", stall);
+        FREED char *words = formatted("--json symbols --depth 256 --stall %d", stall);
         SCOPED_JSON *root = expect_json(words);
         json_t *list = json_object_get(root, "counts");
         assert_int_equal(json_array_size(list), 256);
@@ -456,8 +449,7 @@ TEST(symbol_counts)
     expect_waveform_of_symbols();
     /* from the first cycle of CLEAR to the one before done; the unit is idle between the two */
     for (unsigned flush = 1; flush <= 134; flush += 7) {
-        char words[96];
-        snprintf(words, sizeof words, "hundred --sym-width 4 --depth 16 --flush-at %u", flush);
+        FREED char *words = formatted("hundred --sym-width 4 --depth 16 --flush-at %u", flush);
         char line[96];
         snprintf(line, sizeof line,
                  "100 symbols in %u cycles: clear %u, count %u, drain %u, done %u", flush + 134,

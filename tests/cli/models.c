@@ -47,7 +47,7 @@ static struct sam_buffer checkpoint(void)
         w[i] = (uint16_t)(0x3c00 + i % 300);
     for (size_t i = 0; i < 1000; i++)
         b[i] = (float)i / 7;
-    struct sam_buffer p = pickle_begin();
+    SCOPED(sam_buffer) p = pickle_begin();
     pickle_text(&p, "layer.weight");
     pickle_tensor(
         &p, &(struct pickled){"BFloat16Storage", "0", ROWS * COLUMNS, 0, 2, shape, strides, NULL});
@@ -61,7 +61,6 @@ static struct sam_buffer checkpoint(void)
     zip_add(&z, "m/data.pkl", p.data, p.size);
     zip_add(&z, "m/data/0", w, sizeof w);
     zip_add(&z, "m/data/1", b, sizeof b);
-    sam_buffer_free(&p);
     return zip_end(&z);
 }
 
@@ -85,7 +84,7 @@ TEST(checkpoints)
     expect_output("stat m.pt", "8 exponent + 8 raw");
     run_script("$SAMITE convert m.pt -o m.safetensors");
     /* layer.weight and its transpose, element by element. */
-    struct sam_buffer file = read_file("m.safetensors");
+    SCOPED(sam_buffer) file = read_file("m.safetensors");
     struct sam_weights weights;
     size_t need;
     succeeds(sam_weights_parse, SAM_WEIGHTS_SAFETENSORS, file.data, file.size, file.size, "m",
@@ -98,7 +97,6 @@ TEST(checkpoints)
         for (size_t j = 0; j < COLUMNS; j++)
             assert_memory_equal(t + 2 * (j * ROWS + i), w + 2 * (i * COLUMNS + j), 2);
     sam_weights_free(&weights);
-    sam_buffer_free(&file);
 
     expect_output(
         "pack m.pt",

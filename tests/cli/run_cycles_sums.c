@@ -182,13 +182,12 @@ TEST(timelines)
         assert_string_equal(json_string_value(meaning), sam_gputime_reason_meaning(reason));
     }
     json_decref(root);
-    struct sam_buffer file = read_file("k.log");
+    SCOPED(sam_buffer) file = read_file("k.log");
     expect_part(&file, "Kanata\t0004\n");
     expect_part(&file, "vlw12.v v3, 0(v2)");
     size_t rows = 0;
     for (const char *at = sam_buffer_text(&file); (at = strstr(at, "\nR\t")); at++)
         rows++;
-    sam_buffer_free(&file);
     root = expect_json(RUN "--cycles --json");
     const json_t *launch = json_at(root, "launches/0");
     assert_int_equal(rows, number_at(launch, "time/insns"));

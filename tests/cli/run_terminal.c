@@ -74,7 +74,6 @@ TEST(progress)
 /* A port in use is one line of error, before anything else happens. */
 TEST(port_in_use)
 {
-    char part[64];
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr *at = (struct sockaddr *)(void *)&address;
     socklen_t size = sizeof address;
@@ -83,7 +82,7 @@ TEST(port_in_use)
     assert_int_equal(listen(taken, 1), 0);
     assert_int_equal(getsockname(taken, at, &size), 0);
     FREED char *words = formatted(KERNEL "--gdb=%u", ntohs(address.sin_port));
-    snprintf(part, sizeof part, "port %u is in use", ntohs(address.sin_port));
+    FREED char *part = formatted("port %u is in use", ntohs(address.sin_port));
     expect_failure(words, 2, part);
     close(taken);
 }

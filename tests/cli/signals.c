@@ -133,11 +133,10 @@ TEST(ignored_stays_ignored)
 /* A verb that does not catch the signal also leaves no file. */
 TEST(leaves_nothing)
 {
-    struct sam_buffer symbols = {0};
+    SCOPED(sam_buffer) symbols = {0};
     assert_true(sam_buffer_fill(&symbols, 'a', 1 << 24));
     FREED char *path = formatted("%s/symbols", directory);
     assert_int_equal(sam_file_save(path, symbols.data, symbols.size, NULL), SAM_OK);
-    sam_buffer_free(&symbols);
     struct outcome o = run_interrupted("symbolstat symbols --stall 50 --vcd wave.vcd", false);
     done(&o);
     assert_false(exists("wave.vcd") || has_temporary("wave"));

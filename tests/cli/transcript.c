@@ -78,13 +78,12 @@ static char **lines_of(const struct sam_buffer *whole)
 
 static struct outcome run_command(const char *command)
 {
-    struct sam_buffer script = {0};
+    SCOPED(sam_buffer) script = {0};
     sam_buffer_printf(&script,
                       "cd %s && PATH=\"${SAMITE%%/*}:$SAMITE_BUILD/tests/cli:$PATH\"\n%s{ %s\n} "
                       ">.out 2>.err",
                       directory, sam_buffer_text(&variables), command);
     const struct outcome o = outcome_of(system(sam_buffer_text(&script)));
-    sam_buffer_free(&script);
     return o;
 }
 
@@ -121,7 +120,7 @@ static bool is_input(const char *line)
 /* "$ COMMAND" and what follows it. Returns the next line. */
 static char *const *expect_command(char *const *at)
 {
-    struct sam_buffer command = {0};
+    SCOPED(sam_buffer) command = {0};
     const size_t number = line_number(at);
     int code = 0;
     for (sam_buffer_puts(&command, *at++ + 2); *at && begins(*at, "> "); at++)
@@ -155,26 +154,23 @@ static char *const *expect_command(char *const *at)
     if (o.code != code)
         fail_msg("line %zu: exit %d, expected %d: %s", number, o.code, code,
                  sam_buffer_text(&o.out));
-    struct sam_buffer copy = {0};
+    SCOPED(sam_buffer) copy = {0};
     sam_buffer_append(&copy, o.out.data, o.out.size);
     char **got = lines_of(&copy);
     if (!parts && !matches(expected, count, got))
         fail_msg("line %zu: another output: %s", number, sam_buffer_text(&o.out));
     free(got);
-    sam_buffer_free(&copy);
-    sam_buffer_free(&command);
     done(&o);
     return at;
 }
 
 static char *const *make_file(char *const *at)
 {
-    struct sam_buffer content = {0};
+    SCOPED(sam_buffer) content = {0};
     const char *name = *at++ + 2;
     for (; *at && **at; at++)
         sam_buffer_printf(&content, "%s\n", begins(*at, "    ") ? *at + 4 : *at);
     write_text(name, sam_buffer_text(&content));
-    sam_buffer_free(&content);
     return at;
 }
 
@@ -219,12 +215,11 @@ static int tear_down(void **state)
 /* "needs COMMAND => REASON" */
 static void require(const char *line)
 {
-    struct sam_buffer command = {0};
+    SCOPED(sam_buffer) command = {0};
     const char *reason = strstr(line, " => ");
     assert_non_null(reason);
     sam_buffer_printf(&command, "{ %.*s; } >/dev/null 2>&1", (int)(reason - line) - 6, line + 6);
     const bool there = system(sam_buffer_text(&command)) == 0;
-    sam_buffer_free(&command);
     if (!there)
         test_skip_all("%s", reason + 4);
 }

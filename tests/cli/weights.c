@@ -33,10 +33,9 @@ FIXTURE(make_files)
     make_directory();
     command_verb = "";
     uint64_t seed = 1;
-    uint8_t *data = test_room(SIZE);
+    FREED uint8_t *data = test_room(SIZE);
     test_weights(SAM_BF16, data, SIZE, 0.02, &seed);
     write_bytes("w", data, SIZE);
-    free(data);
     succeed("convert -f w=w:bf16 -o w.safetensors");
     succeed("pack -f -q w.safetensors -o w.smw");
     char command[256];
@@ -59,10 +58,8 @@ static double now(void)
 
 static bool same_file(const char *name, const char *other)
 {
-    struct sam_buffer a = read_file(name), b = read_file(other);
+    SCOPED(sam_buffer) a = read_file(name), b = read_file(other);
     bool same = a.size == b.size && memcmp(sam_buffer_text(&a), sam_buffer_text(&b), a.size) == 0;
-    sam_buffer_free(&a);
-    sam_buffer_free(&b);
     return same;
 }
 
@@ -93,9 +90,8 @@ static unsigned look(const struct task *task, bool old_was_there)
             assert_false(old_was_there);
             continue;
         }
-        struct sam_buffer file = read_file(name);
+        SCOPED(sam_buffer) file = read_file(name);
         bool old = strcmp(sam_buffer_text(&file), "old") == 0;
-        sam_buffer_free(&file);
         if (old ? !old_was_there : !same_file(name, task->expected[i]))
             fail_msg("%s is neither old nor whole after a kill of: %s", name, task->words);
         whole += !old;
@@ -231,12 +227,11 @@ static void watch_only(const char *words, const char *what)
 
 static void expect_progress(const char *words, const char *what)
 {
-    struct sam_buffer said;
+    SCOPED(sam_buffer) said;
     watch_only(words, what);
     FREED char *line = formatted("%s -q", words);
     said = watch(line);
     assert_string_equal(sam_buffer_text(&said), "");
-    sam_buffer_free(&said);
     SCOPED_OUTCOME o = run(words); /* standard error is a file */
     assert_int_equal(o.code, 0);
     assert_string_equal(sam_buffer_text(&o.err), "");
@@ -247,11 +242,10 @@ TEST(progress)
     if (no_terminal())
         return;
     uint64_t seed = 3;
-    uint8_t *noise = test_room(LONG_ENOUGH);
+    FREED uint8_t *noise = test_room(LONG_ENOUGH);
     for (size_t i = 0; i < LONG_ENOUGH; i += 8)
         sam_put_le64(noise + i, test_random(&seed));
     write_bytes("noise", noise, LONG_ENOUGH);
-    free(noise);
     expect_progress("pack -f noise -o noise.smw", "pack");
     expect_progress("verify noise.smw", "verify");
     expect_progress("unpack -f noise.smw -o noise.back", "unpack");
@@ -312,14 +306,13 @@ TEST(onnx)
     expect_parts(expect_success("convert -f m.onnx -o m.safetensors --json"),
                  "\"name\": \"conv/weight:0\",\n        \"dtype\": \"f32\"", "\"from\": \"m.onnx\"",
                  NULL);
-    struct sam_buffer said = read_file("m.safetensors");
+    SCOPED(sam_buffer) said = read_file("m.safetensors");
     assert_memory_equal(sam_buffer_text(&said) + 8,
                         "{\"conv/weight:0\":{\"dtype\":\"F32\",\"shape\":[2,5,10],"
                         "\"data_offsets\":[0,400]},\"minus \\\"one\\\"\\n\":{\"dtype\":\"I64\","
                         "\"shape\":[],\"data_offsets\":[400,408]},\"i\":{\"dtype\":\"I8\","
                         "\"shape\":[3],\"data_offsets\":[408,411]}}",
                         187);
-    sam_buffer_free(&said);
     succeed("pack -f m.safetensors -o m.smw");
     succeed("unpack -f m.smw -o m.back");
     assert_true(same_file("m.safetensors", "m.back"));

@@ -167,7 +167,7 @@ static void count(enum sam_dtype type, const struct sam_codec_options *options, 
         all += counts[s];
     assert_int_equal(none.counted, all);
     assert_int_equal(none.read, size);
-    free(data.data);
+    packed_free(&data);
     free(none.data);
 }
 

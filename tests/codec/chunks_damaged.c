@@ -100,7 +100,7 @@ static bool decode(const struct victim *v, struct packed *work, uint64_t *random
     if (first == 0)
         count = v->piece.count;
     const struct sam_chunks_range range = {wider ? SAM_F32 : v->piece.type, first, count};
-    uint8_t *wanted;
+    FREED uint8_t *wanted;
     struct output got;
     struct sam_error error = {0};
     assert_null(sam_chunks_range_fault(&v->piece, &range, &size));
@@ -124,7 +124,6 @@ static bool decode(const struct victim *v, struct packed *work, uint64_t *random
         assert_true(damaged <= v->piece.count / SAM_CHUNK_BLOCK_SIZE);
         assert_true(error.text[0]);
     }
-    free(wanted);
     free(got.data);
     return status == SAM_OK;
 }
@@ -148,7 +147,7 @@ static void mutate(enum sam_dtype type, size_t size, uint64_t rounds, uint64_t *
         work.data = realloc(work.data, work.size ? work.size : 1);
         assert_non_null(work.data);
         harmless += decode(v, &work, random);
-        free(work.data);
+        packed_free(&work);
     }
     assert_true(harmless < rounds / 2); /* the damage does reach decoded data */
     for (size_t l = 0; l < SAM_COUNT(layouts); l++)

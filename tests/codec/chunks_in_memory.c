@@ -35,11 +35,10 @@ enum sam_status decode_chunks(const struct sam_chunks_piece *piece,
 {
     const struct sam_chunks_source source = {memory_source(chunks), in_place ? look : NULL};
     struct sam_chunks_sink plain = *sink;
-    struct sam_chunks_room room = {0};
+    SCOPED(sam_chunks_room) room = {0};
     plain.place = in_place ? sink->place : NULL;
     const enum sam_status status =
         sam_chunks_decode(piece, range, &source, &plain, &room, damaged, error);
-    sam_chunks_room_free(&room);
     return status;
 }
 

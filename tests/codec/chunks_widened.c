@@ -82,7 +82,7 @@ static void widen(enum sam_dtype type)
 {
     uint64_t random = test_seed();
     size_t bits = sam_dtype_bits(type), count = SAM_CHUNK + SAM_CHUNK_BLOCK_SIZE + 64;
-    struct packed file = {malloc(count * bits / 8), count * bits / 8};
+    SCOPED(packed) file = {malloc(count * bits / 8), count * bits / 8};
     assert_non_null(file.data);
     test_weights(type, file.data, file.size, 0.02, &random);
     for (size_t i = 0; type == SAM_BF16 && i < 1 << 16; i++)
@@ -98,7 +98,7 @@ static void widen(enum sam_dtype type)
         assert_non_null(chunks.data);
         assert_int_equal(sam_chunks_encode(&piece, memory_source(&file), NULL, &sink, NULL),
                          SAM_OK);
-        free(chunks.data);
+        packed_free(&chunks);
         chunks = (struct packed){made.data, made.size};
         expect_wide(&piece, &file, &chunks, 0, count);
         for (unsigned round = 0; round < 12; round++) {
@@ -108,7 +108,6 @@ static void widen(enum sam_dtype type)
         }
         free(made.data);
     }
-    free(file.data);
 }
 
 TEST(widening_e4m3)
@@ -181,7 +180,7 @@ TEST(tensors_coded_together)
                              wide_value(w->type, element(w->type, file.data + w->offset, e)));
         free(got.data);
     }
-    free(file.data);
-    free(packed.data);
-    free(chunks.data);
+    packed_free(&file);
+    packed_free(&packed);
+    packed_free(&chunks);
 }

@@ -79,7 +79,7 @@ TEST(every_way_gives_the_same)
                                             .dense = mode == 1,
                                             .bit_planes = mode == 2,
                                             .window = mode == 3};
-        struct packed packed = pack(&weights, f.data, &options);
+        SCOPED(packed) packed = pack(&weights, f.data, &options);
         assert_true(packed.size < weights.file_size);
         for (unsigned threads = 0; threads < 5; threads += 2) {
             for (unsigned level = SAM_CODEC_BEST; level <= SAM_CODEC_AVX512; level++) {
@@ -88,7 +88,7 @@ TEST(every_way_gives_the_same)
                 struct packed again = pack(&weights, f.data, &options);
                 assert_int_equal(again.size, packed.size);
                 assert_memory_equal(again.data, packed.data, packed.size);
-                free(again.data);
+                packed_free(&again);
                 expect_file(&packed, f.data, (size_t)weights.file_size, &options);
             }
             size_t piece = threads ? 100003 : 777;
@@ -96,7 +96,6 @@ TEST(every_way_gives_the_same)
             expect_file_in_pieces(&packed, f.data, (size_t)weights.file_size, piece, &options);
         }
         expect_file_in_pieces(&packed, f.data, (size_t)weights.file_size, SIZE_MAX / 2, &options);
-        free(packed.data);
     }
     free(f.data);
 }
@@ -108,10 +107,9 @@ TEST(byte_by_byte)
     struct sam_weight tensor;
     struct sam_weights weights = one_tensor(&tensor, SAM_BF16, sizeof data);
     test_weights(SAM_BF16, data, sizeof data, 0.02, &random);
-    struct packed packed = pack(&weights, data, NULL);
+    SCOPED(packed) packed = pack(&weights, data, NULL);
     expect_file_in_pieces(&packed, data, sizeof data, 1, NULL);
     expect_same_in_pieces(&weights, data, &packed, 1, NULL);
-    free(packed.data);
 }
 
 TEST(ranges)
@@ -158,7 +156,7 @@ TEST(ranges)
     assert_int_equal(sam_packed_find(p, "model.non"), SIZE_MAX);
     assert_int_equal(sam_packed_read(p, listed->count, 0, 0, NULL, &error), SAM_ERR_USAGE);
     sam_packed_close(p);
-    free(packed.data);
+    packed_free(&packed);
     free(f.data);
 }
 
@@ -187,7 +185,7 @@ TEST(from_a_source)
     struct sam_weights weights = weights_of(&f);
     struct packed packed = pack(&weights, f.data, NULL);
     size_t size = (size_t)weights.file_size;
-    uint8_t *out = malloc(size);
+    FREED uint8_t *out = malloc(size);
     struct sam_error error = {0};
     assert_non_null(out);
     for (unsigned threads = 1; threads < 4; threads += 2) {
@@ -225,8 +223,7 @@ TEST(from_a_source)
     struct sam_packed *p;
     assert_int_equal(sam_packed_open_source((struct sam_source){.size = 500}, NULL, &p, &error),
                      SAM_ERR_USAGE);
-    free(out);
-    free(packed.data);
+    packed_free(&packed);
     free(f.data);
 }
 
@@ -242,8 +239,8 @@ static bool swallow(void *context, const void *data, size_t size)
 TEST(scalars)
 {
     enum { COUNT = 100000 };
-    struct sam_weight *tensors = calloc(COUNT, sizeof *tensors);
-    float *data = calloc(COUNT, sizeof *data);
+    FREED struct sam_weight *tensors = calloc(COUNT, sizeof *tensors);
+    FREED float *data = calloc(COUNT, sizeof *data);
     uint64_t random = 3, written = 0, sum = 0;
     assert_true(tensors && data);
     for (unsigned i = 0; i < COUNT; i++)
@@ -251,7 +248,7 @@ TEST(scalars)
     test_weights(SAM_F32, data, COUNT * sizeof *data, 0.02, &random);
     struct sam_weights weights = {
         .file_size = COUNT * sizeof *data, .tensors = tensors, .count = COUNT};
-    struct packed packed = pack(&weights, data, NULL);
+    SCOPED(packed) packed = pack(&weights, data, NULL);
     assert_true(packed.size < weights.file_size + 8 * COUNT);
     expect_file(&packed, data, COUNT * sizeof *data, NULL);
     struct sam_packer *packer;
@@ -282,9 +279,6 @@ TEST(scalars)
     assert_true(sum > COUNT && sum < packed.size);
     sam_packer_close(packer);
     sam_packed_close(p);
-    free(packed.data);
-    free(tensors);
-    free(data);
 }
 
 /* Nothing, a header alone, a gap alone. */
@@ -297,12 +291,11 @@ TEST(small_files)
         for (unsigned header = 0; header <= size; header += 7) {
             weights.file_size = size;
             weights.header_size = header;
-            struct packed packed = pack(&weights, data, NULL);
+            SCOPED(packed) packed = pack(&weights, data, NULL);
             assert_true(packed.size <= size + 1024);
             expect_file(&packed, data, size, NULL);
             expect_file_in_pieces(&packed, data, size, 13, NULL);
             expect_same_in_pieces(&weights, data, &packed, 13, NULL);
-            free(packed.data);
         }
     }
 }
@@ -334,15 +327,14 @@ TEST(large_offsets)
     struct sam_codec_options options = {.threads = 2};
     succeeds(sam_pack, &weights, file, &options, packed.data, 4 << 20, &packed.size);
     succeeds(sam_packed_open, packed.data, packed.size, &options, &p);
-    uint8_t *out = test_room(1 << 20);
+    FREED uint8_t *out = test_room(1 << 20);
     succeeds(sam_packed_read, p, 1, 0, 1 << 20, out);
     assert_memory_equal(out, file + tensors[1].offset, 1 << 20);
     succeeds(sam_packed_read, p, 0, tensors[0].size - 100, 100, out);
     for (unsigned i = 0; i < 100; i++)
         assert_int_equal(out[i], 0);
-    free(out);
     sam_packed_close(p);
-    free(packed.data);
+    packed_free(&packed);
     munmap(file, size);
 }
 
@@ -391,7 +383,7 @@ TEST(no_room)
     struct sam_weight tensor;
     struct sam_weights weights = one_tensor(&tensor, SAM_U8, sizeof data);
     struct sam_error error = {0};
-    struct packed packed = pack(&weights, data, NULL);
+    SCOPED(packed) packed = pack(&weights, data, NULL);
     size_t size;
     for (size_t room = 0; room < packed.size; room++) {
         assert_int_equal(sam_pack(&weights, data, NULL, out, room, &size, &error), SAM_ERR_USAGE);
@@ -402,5 +394,4 @@ TEST(no_room)
     assert_int_equal(sam_packer_open(&weights, NULL, (struct sam_sink){0}, &packer, &error),
                      SAM_ERR_USAGE); /* also without an output */
     assert_null(packer);
-    free(packed.data);
 }

@@ -92,14 +92,12 @@ static void make_parts(const struct sam_weights *w, unsigned count,
 static void expect_joined(const struct sam_weights *w, unsigned count,
                           const struct sam_codec_options *options)
 {
-    struct sam_buffer joined = {0};
-    struct packed whole = pack(w, file, options);
+    SCOPED(sam_buffer) joined = {0};
+    SCOPED(packed) whole = pack(w, file, options);
     make_parts(w, count, options);
     succeeds(sam_pack_join, sources, names, count, test_sink(&joined));
     assert_int_equal(joined.size, whole.size);
     assert_memory_equal(joined.data, whole.data, whole.size);
-    sam_buffer_free(&joined);
-    free(whole.data);
 }
 
 TEST(joined)
@@ -160,7 +158,7 @@ TEST(wrong_sets)
     other = (struct sam_buffer){.data = whole.data, .size = whole.size};
     sources[1] = test_source(&other);
     expect_refused(2, SAM_ERR_INPUT, "b: not a part of a packed file");
-    free(whole.data);
+    packed_free(&whole);
     free_parts();
 }
 
@@ -179,11 +177,10 @@ TEST(damage)
         const uint8_t flip = (uint8_t)(1 << test_random(&random) % 8);
         part->data[at] ^= flip;
         struct sam_error error = {0};
-        struct sam_buffer out = {0};
+        SCOPED(sam_buffer) out = {0};
         const enum sam_status status = sam_pack_join(sources, names, 2, test_sink(&out), &error);
         if (status != SAM_ERR_INPUT)
             fail_msg("byte %zu of part %d: %d %s", at, i % 2 + 1, (int)status, error.text);
-        sam_buffer_free(&out);
         part->data[at] ^= flip;
     }
     for (size_t size = 0; size < parts[1].size; size += 1 + parts[1].size / 50) {

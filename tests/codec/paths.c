@@ -42,7 +42,7 @@ TEST(splitting_and_merging)
             const struct sam_layout *l = sam_layout_of(id);
             size_t n = some_length(&random), size = n * l->element;
             size_t shift = test_below(&random, 70); /* alignment of the output */
-            uint8_t *elements = buffer(size), *back = buffer(size + shift);
+            FREED uint8_t *elements = buffer(size), *back = buffer(size + shift);
             uint8_t *wanted[SAM_MAX_PLANES], *got[SAM_MAX_PLANES];
             for (size_t i = 0; i < size; i++)
                 elements[i] = (uint8_t)test_random(&random);
@@ -63,8 +63,6 @@ TEST(splitting_and_merging)
                 free(wanted[p]);
                 free(got[p]);
             }
-            free(elements);
-            free(back);
         }
     }
 }
@@ -76,15 +74,13 @@ TEST(copying)
     {
         for (unsigned round = 0; round < 500; round++) {
             size_t size = some_length(&random), shift = test_below(&random, 70);
-            uint8_t *from = buffer(size), *to = buffer(size + shift);
+            FREED uint8_t *from = buffer(size), *to = buffer(size + shift);
             for (size_t i = 0; i < size; i++)
                 from[i] = (uint8_t)test_random(&random);
             uint64_t wanted = XXH3_64bits_withSeed(from, size, round);
             assert_int_equal(ops->copy(to + shift, from, size, round), wanted);
             assert_int_equal(ops->hash(from, size, round), wanted);
             assert_true(size == 0 || memcmp(to + shift, from, size) == 0);
-            free(from);
-            free(to);
         }
     }
 }
@@ -117,7 +113,7 @@ TEST(coding)
     FREED struct sam_huffman_table *table = test_room(sizeof *table);
     for (unsigned round = 0; round < 600; round++) {
         size_t n = 2 + some_length(&random), total = 0;
-        uint8_t *symbols = buffer(n), *back = buffer(n);
+        FREED uint8_t *symbols = buffer(n), *back = buffer(n);
         FREED uint8_t *wanted = buffer(sam_huffman_bound(n));
         uint32_t wanted_sizes[SAM_STREAMS], counts[256] = {0};
         struct sam_huffman code;
@@ -130,13 +126,12 @@ TEST(coding)
             total += wanted_sizes[j];
         EACH_LEVEL(ops)
         {
-            uint8_t *got = buffer(sam_huffman_bound(n));
+            FREED uint8_t *got = buffer(sam_huffman_bound(n));
             uint32_t sizes[SAM_STREAMS];
             const struct sam_warm nothing = {0};
             ops->encode(&code, symbols, n, got, sizes, &nothing);
             assert_memory_equal(sizes, wanted_sizes, sizeof sizes);
             assert_memory_equal(got, wanted, total);
-            free(got);
             FREED uint8_t *exact = buffer(total); /* bytes after it must not be read */
             memcpy(exact, wanted, total);
             memset(back, 0, n);
@@ -146,8 +141,6 @@ TEST(coding)
         memset(back, 0, n);
         assert_true(sam_streams_decode(table, wanted, wanted_sizes, back, n));
         assert_memory_equal(back, symbols, n);
-        free(symbols);
-        free(back);
     }
 }
 
@@ -157,9 +150,9 @@ TEST(across_64_kib)
 {
     enum { N = 4000, BORDER = 1 << 16 };
     uint64_t random = test_seed();
-    uint8_t *room = aligned_alloc(BORDER, (size_t)2 * BORDER), *symbols = buffer(N);
+    FREED uint8_t *room = aligned_alloc(BORDER, (size_t)2 * BORDER), *symbols = buffer(N);
     FREED uint8_t *in = buffer(sam_huffman_bound(N));
-    uint8_t *exact;
+    FREED uint8_t *exact;
     FREED struct sam_huffman_table *table = malloc(sizeof *table);
     uint32_t sizes[SAM_STREAMS], counts[256] = {0};
     struct sam_huffman code;
@@ -188,9 +181,6 @@ TEST(across_64_kib)
             assert_int_equal(back[N], 0xee);
         }
     }
-    free(exact);
-    free(room);
-    free(symbols);
 }
 
 /* Damaged streams and streams of the wrong length: all levels agree on whether they are valid
@@ -225,7 +215,7 @@ TEST(damaged_streams)
         }
         for (unsigned k = 0; k < SAM_STREAMS; k++)
             total += sizes[k];
-        uint8_t *exact = buffer(total);
+        FREED uint8_t *exact = buffer(total);
         memcpy(exact, in, total);
         if (total && test_below(&random, 2))
             exact[test_below(&random, total)] ^= (uint8_t)(1u << test_below(&random, 8));
@@ -237,7 +227,6 @@ TEST(damaged_streams)
             if (good)
                 assert_memory_equal(symbols, wanted, n);
         }
-        free(exact);
         free(symbols);
         free(wanted);
         free(in);

@@ -100,7 +100,7 @@ TEST(mantissas_that_are_no_noise)
 {
     enum { COUNT = 300000 };
     uint64_t random = test_seed();
-    uint8_t *half = test_room((size_t)COUNT * 2), *wide = calloc(COUNT, 4);
+    FREED uint8_t *half = test_room((size_t)COUNT * 2), *wide = calloc(COUNT, 4);
     assert_non_null(wide);
     test_weights(SAM_BF16, half, (size_t)COUNT * 2, 0.02, &random);
     for (size_t i = 0; i < COUNT; i++)
@@ -114,8 +114,6 @@ TEST(mantissas_that_are_no_noise)
     assert_true(roundtrip(SAM_BF16, half, (size_t)COUNT * 2, &every_mode[0]) < packed / 3);
     memset(wide, 0, (size_t)COUNT * 4);
     assert_true(roundtrip(SAM_F32, wide, (size_t)COUNT * 4, &every_mode[0]) < 1024);
-    free(half);
-    free(wide);
 }
 
 TEST(degenerate_planes)

@@ -102,6 +102,6 @@ size_t roundtrip(enum sam_dtype type, const void *data, size_t size,
     struct sam_weights weights = one_tensor(&tensor, type, size);
     struct packed packed = pack(&weights, data, options);
     expect_file(&packed, data, size, options);
-    free(packed.data);
+    packed_free(&packed);
     return packed.size;
 }

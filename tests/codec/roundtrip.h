@@ -3,6 +3,8 @@
 #ifndef TEST_ROUNDTRIP_H
 #define TEST_ROUNDTRIP_H
 
+#include <stdlib.h>
+
 #include "samite/codec.h"
 
 /* A packed file, malloc'ed. */
@@ -10,6 +12,11 @@ struct packed {
     uint8_t *data;
     size_t size;
 };
+
+static inline void packed_free(struct packed *p)
+{
+    free(p->data);
+}
 
 /* A file of one tensor without a header. */
 struct sam_weights one_tensor(struct sam_weight *tensor, enum sam_dtype type, size_t size);

@@ -429,7 +429,7 @@ TEST(reads_what_is_packed)
             at = tensors[i].offset + size;
         }
         weights.file_size = at;
-        uint8_t *file = calloc(1, (size_t)at);
+        FREED uint8_t *file = calloc(1, (size_t)at);
         assert_non_null(file);
         strcpy((char *)file, "a header with a name in it");
         for (unsigned i = 0; i < TYPES; i++)
@@ -447,16 +447,13 @@ TEST(reads_what_is_packed)
         for (uint64_t i = 0; i < tensors[1].size; i += 4)
             memset(file + tensors[1].offset + i, 0, 2);
         memset(file + tensors[3].offset, 0x38, (size_t)tensors[3].size); /* a constant plane */
-        struct packed packed = pack(&weights, file, &options);
-        uint8_t *back = read_file(&packed);
+        SCOPED(packed) packed = pack(&weights, file, &options);
+        FREED uint8_t *back = read_file(&packed);
         assert_memory_equal(back, file, (size_t)at);
-        free(back);
-        free(file);
         assert_int_equal(blocks_with_own_codes, mode < 5 ? 2 * (mode + 1) : 10);
         assert_int_equal(points_tried > 0, mode >= 3);
         assert_int_equal(windows_read > 0 && raw_groups > 0, mode == 5);
         assert_int_equal(packed.data[8], mode == 5 ? 2 : 1);
-        free(packed.data);
     }
 }
 
@@ -484,11 +481,9 @@ TEST(reads_small_neighbours)
     for (unsigned i = 0; i < TENSORS; i++)
         test_weights(tensors[i].type, file + tensors[i].offset, (size_t)tensors[i].size, 0.02,
                      &random);
-    struct packed packed = pack(&weights, file, NULL);
-    uint8_t *back = read_file(&packed);
+    SCOPED(packed) packed = pack(&weights, file, NULL);
+    FREED uint8_t *back = read_file(&packed);
     assert_memory_equal(back, file, (size_t)weights.file_size);
     expect_file(&packed, file, (size_t)weights.file_size, NULL);
     expect_file_in_pieces(&packed, file, (size_t)weights.file_size, 1000, NULL);
-    free(back);
-    free(packed.data);
 }

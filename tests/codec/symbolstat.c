@@ -115,7 +115,7 @@ TEST(counts_as_the_codec_does)
     /* The position and width of the exponent in an element. */
     static const unsigned from[] = {7, 10, 23, 3, 2, 0}, width[] = {8, 5, 8, 4, 5, 8};
     uint64_t random = test_seed();
-    uint8_t *data = test_room(MOST * 4), *symbols = malloc(MOST);
+    FREED uint8_t *data = test_room(MOST * 4), *symbols = malloc(MOST);
     assert_non_null(symbols);
     for (size_t t = 0; t < SAM_COUNT(types); t++) {
         uint64_t wanted[256], counts[256], drained[256];
@@ -134,6 +134,4 @@ TEST(counts_as_the_codec_does)
         count(&unit, symbols, MOST, drained, &random);
         assert_memory_equal(drained, wanted, sizeof wanted);
     }
-    free(data);
-    free(symbols);
 }

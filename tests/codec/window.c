@@ -104,7 +104,7 @@ static size_t some_length(uint64_t *random)
 TEST(levels_agree)
 {
     uint64_t random = test_seed();
-    uint8_t *elements = buffer(MOST * 4), *back = buffer(ROOM);
+    FREED uint8_t *elements = buffer(MOST * 4), *back = buffer(ROOM);
     unsigned windows = 0;
     for (unsigned round = 0; round < 150; round++) {
         const size_t kind = round % SAM_COUNT(kinds);
@@ -141,8 +141,6 @@ TEST(levels_agree)
         free(first.data);
     }
     assert_true(windows > 100 * level_count());
-    free(elements);
-    free(back);
 }
 
 /* Every symbol through every window: 256 bases, k from 1 to 4. */
@@ -241,7 +239,7 @@ TEST(ranges_read_little)
     FREED uint8_t *file = buffer(SIZE);
     uint8_t out[SOME];
     test_weights(SAM_BF16, file, SIZE, 0.02, &random);
-    struct packed packed = pack(&weights, file, &options);
+    SCOPED(packed) packed = pack(&weights, file, &options);
     struct memory m = {.data = packed.data, .size = packed.size};
     struct sam_packed *p, *direct;
     assert_int_equal(
@@ -262,7 +260,6 @@ TEST(ranges_read_little)
     }
     sam_packed_close(p);
     sam_packed_close(direct);
-    free(packed.data);
 }
 
 /* A file written with non-temporal stores, at an odd address. */
@@ -272,7 +269,7 @@ TEST(large_file)
     uint64_t random = test_seed();
     struct sam_weight tensor;
     const struct sam_weights weights = one_tensor(&tensor, SAM_BF16, SIZE);
-    uint8_t *file = buffer(SIZE), *out = buffer(SIZE + 1);
+    FREED uint8_t *file = buffer(SIZE), *out = buffer(SIZE + 1);
     test_weights(SAM_BF16, file, SIZE, 0.02, &random);
     for (unsigned threads = 1; threads < 3; threads++) {
         for (unsigned level = SAM_CODEC_BEST; level <= SAM_CODEC_AVX512; level++) {
@@ -280,16 +277,13 @@ TEST(large_file)
                                                       .window = true,
                                                       .threads = threads,
                                                       .level = (enum sam_codec_level)level};
-            struct packed packed = pack(&weights, file, &options);
+            SCOPED(packed) packed = pack(&weights, file, &options);
             memset(out, 0, SIZE + 1);
             assert_int_equal(sam_unpack(packed.data, packed.size, &options, out + 1, SIZE, NULL),
                              SAM_OK);
             assert_memory_equal(out + 1, file, SIZE);
-            free(packed.data);
         }
     }
-    free(file);
-    free(out);
 }
 
 /* --- damage */
@@ -366,7 +360,7 @@ TEST(forged_blocks)
         {"a block shorter than its table", "table of windows: truncated", LENGTHS, 0, 3},
     };
     uint64_t random = test_seed();
-    uint8_t *elements = buffer(COUNT * 2), *out = buffer(COUNT * 2);
+    FREED uint8_t *elements = buffer(COUNT * 2), *out = buffer(COUNT * 2);
     test_weights(SAM_BF16, elements, COUNT * 2, 0.02, &random);
     const struct sam_chunk_span span = {SAM_LAYOUT_BF16, 3, 0, COUNT};
     for (size_t c = 0; c < SAM_COUNT(cases); c++) {
@@ -417,8 +411,6 @@ TEST(forged_blocks)
             read_it(&m, trusted, out, cases[c].expected);
         free(m.data);
     }
-    free(elements);
-    free(out);
 }
 
 /* Bits above an exponent field are ignored, at every level. */
@@ -429,7 +421,7 @@ TEST(exponents_too_large)
     for (size_t kind = 0; kind < SAM_COUNT(kinds); kind++) {
         const struct sam_chunk_span span = {kinds[kind].layout, 1, 0, COUNT};
         const size_t size = COUNT * sam_layout_of(span.layout)->element;
-        uint8_t *elements = buffer(size), *wanted = buffer(size), *out = buffer(size);
+        FREED uint8_t *elements = buffer(size), *wanted = buffer(size), *out = buffer(size);
         test_weights(kinds[kind].type, elements, size / 4 * 4, 0.02, &random);
         struct made m = make(&sam_codec_base, span, elements);
         if (sam_le32(m.data + SAM_CHUNK_HEADER) >> 30 == SAM_CHUNK_WINDOW) {
@@ -448,9 +440,6 @@ TEST(exponents_too_large)
             }
         }
         free(m.data);
-        free(elements);
-        free(wanted);
-        free(out);
     }
 }
 
@@ -458,7 +447,7 @@ TEST(checksums)
 {
     enum { COUNT = 4096, SIZE = COUNT * 2 };
     uint64_t random = test_seed();
-    uint8_t *elements = buffer(SIZE), *out = buffer(SIZE);
+    FREED uint8_t *elements = buffer(SIZE), *out = buffer(SIZE);
     test_weights(SAM_BF16, elements, SIZE, 0.02, &random);
     memcpy(elements + SIZE / 2, elements, SIZE / 4); /* group 2 is like group 0 */
     const struct sam_chunk_span span = {SAM_LAYOUT_BF16, 0, 0, COUNT};
@@ -484,8 +473,6 @@ TEST(checksums)
     table[2] ^= 1;
     read_it(&m, true, out, "table of windows: checksum mismatch");
     free(m.data);
-    free(elements);
-    free(out);
 }
 
 TEST(options)

@@ -171,7 +171,7 @@ static bool plant(enum fault fault, struct sam_cosim_commit *commit, char what[6
 
 static void run(enum fault fault, uint64_t at, uint64_t seed)
 {
-    struct side hardware = side_new(text), samite = side_new(text);
+    SCOPED(side) hardware = side_new(text), samite = side_new(text);
     struct sam_cosim *cosim;
     bool same = true, planted = false;
     char what[64] = "";
@@ -210,8 +210,6 @@ static void run(enum fault fault, uint64_t at, uint64_t seed)
         assert_int_equal(sam_session_time(samite.session), time);
     }
     sam_cosim_close(cosim);
-    side_free(&hardware);
-    side_free(&samite);
 }
 
 TEST(agreement_in_any_order)
@@ -247,7 +245,7 @@ static void step_until(struct side *side, struct sam_cosim *cosim, uint32_t word
 
 TEST(the_report)
 {
-    struct side hardware = side_new(text), samite = side_new(text);
+    SCOPED(side) hardware = side_new(text), samite = side_new(text);
     struct sam_cosim *cosim;
     struct sam_step step;
     bool same;
@@ -278,15 +276,13 @@ TEST(the_report)
         "  8000001c 00340013 addi zero, s0, 3\n"
         "  80000020 c0002a73 csrr s4, cycle                           x20=00000008\n");
     sam_cosim_close(cosim);
-    side_free(&hardware);
-    side_free(&samite);
 }
 
 /* The hardware has its own clock: Samite continues with the hardware's value, unless disabled. */
 TEST(counters)
 {
     for (int strict = 0; strict < 2; strict++) {
-        struct side hardware = side_new(text), samite = side_new(text);
+        SCOPED(side) hardware = side_new(text), samite = side_new(text);
         struct sam_cosim *cosim;
         struct sam_step step;
         bool same;
@@ -301,15 +297,13 @@ TEST(counters)
         succeeds(sam_session_x, samite.session, 0, 0, 20, &value);
         assert_int_equal(value, strict ? step.x_value[0] : 123456);
         sam_cosim_close(cosim);
-        side_free(&hardware);
-        side_free(&samite);
     }
 }
 
 /* Hardware that fuses a prefix with its instruction reports one commit for both. */
 TEST(prefixes_unreported)
 {
-    struct side hardware = side_new(text), samite = side_new(text);
+    SCOPED(side) hardware = side_new(text), samite = side_new(text);
     struct sam_cosim *cosim;
     struct sam_step step;
     uint64_t seed = test_seed();
@@ -333,8 +327,6 @@ TEST(prefixes_unreported)
     succeeds(sam_cosim_finish, cosim, &same);
     assert_true(same);
     sam_cosim_close(cosim);
-    side_free(&hardware);
-    side_free(&samite);
 }
 
 /* Samite fails or is behind: both are reported as differences. */

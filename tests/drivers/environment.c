@@ -73,21 +73,18 @@ static int run_mix(void *device, const struct host_program *program, uint32_t ou
 static struct sam_buffer read_all(const char *path)
 {
     struct sam_buffer text = {0};
-    char *data;
+    FREED char *data;
     size_t size;
     succeeds(sam_file_load, path, 1 << 28, &data, &size);
     sam_buffer_append(&text, data, size);
-    free(data);
     return text;
 }
 
 static void same_files(const char *first, const char *second)
 {
-    struct sam_buffer a = read_all(first), b = read_all(second);
+    SCOPED(sam_buffer) a = read_all(first), b = read_all(second);
     if (a.size != b.size || memcmp(a.data, b.data, a.size) != 0)
         fail_msg("%s and %s differ", first, second);
-    sam_buffer_free(&a);
-    sam_buffer_free(&b);
 }
 
 static void run_command(const char *format, const char *argument)
@@ -116,7 +113,6 @@ TEST(recordings)
     uint32_t out = host_buffer(device, NULL, SIZE);
     assert_int_equal(vt.copy_to_dev(device, 0x7ffff000, NULL, 4096, 0, 0), 0);
     for (unsigned i = 0; i < 4; i++) {
-        char name[64];
         if (i == 2) { /* other memory at the same address, with less data */
             host_free(device, out);
             assert_int_equal(host_buffer(device, NULL, SIZE), out);
@@ -124,7 +120,7 @@ TEST(recordings)
         host_set(device, out + 400, 77 * i);
         assert_int_equal(run_mix(device, &program, out, i % 2 ? 2 : GROUPS), 0);
         assert_int_equal(vt.copy_from_dev(device, out, bytes, SIZE, 0, 0), 0);
-        snprintf(name, sizeof name, "expected%u", i);
+        FREED char *name = formatted("expected%u", i);
         succeeds(sam_file_save, name, bytes, SIZE);
     }
     assert_int_equal(vt.dev_close(device), 0);
@@ -148,13 +144,12 @@ TEST(recordings)
     }
     same_files("recorded/program-1.elf", program.path);
     /* local memory written by the host before the first launch is recorded */
-    struct sam_buffer text = read_all("recorded/0000-mix.metadata");
+    SCOPED(sam_buffer) text = read_all("recorded/0000-mix.metadata");
     struct sam_metadata metadata;
     succeeds(sam_metadata_parse, sam_buffer_text(&text), text.size, "m", &metadata);
     const struct sam_metadata_buffer *last = &metadata.buffers[metadata.buffer_count - 1];
     assert_true(last->base == 0x7ffff000 && last->allocated == 4096 && last->size == 0);
     sam_metadata_free(&metadata);
-    sam_buffer_free(&text);
     unlink("result");
     remove_folder("recorded");
 }
@@ -234,14 +229,13 @@ TEST(profile_and_cycles)
         assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
     host_expect("samite: cycles of launch 1: mix; ");
     assert_int_equal(vt.dev_close(device), 0);
-    struct sam_buffer text = read_all("p.json");
+    SCOPED(sam_buffer) text = read_all("p.json");
     const char *total = strstr(sam_buffer_text(&text), "\"count\": ");
     assert_non_null(total);
     const unsigned long count = strtoul(total + strlen("\"count\": "), NULL, 10);
     assert_true(count > 2 * 30 * GROUPS && count % 2 == 0);
     assert_non_null(strstr(sam_buffer_text(&text), "\"cycles\": "));
     assert_non_null(strstr(sam_buffer_text(&text), "vlw12.v v3, 0(v2)"));
-    sam_buffer_free(&text);
     unlink("p.json");
 }
 
@@ -255,9 +249,9 @@ TEST(logs)
     void *device = open_with("SAMITE_LOG", "all.log");
     out = host_buffer(device, NULL, SIZE);
     assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
-    struct sam_buffer first = read_all("all.log");
+    SCOPED(sam_buffer) first = read_all("all.log");
     assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
-    struct sam_buffer both = read_all("all.log");
+    SCOPED(sam_buffer) both = read_all("all.log");
     assert_true(first.size > 0 && both.size > first.size);
     assert_memory_equal(both.data, first.data, first.size);
     assert_non_null(strstr(sam_buffer_text(&first), "vlw12.v"));
@@ -266,13 +260,10 @@ TEST(logs)
     device = open_with("SAMITE_LOG", "auto");
     out = host_buffer(device, NULL, SIZE);
     assert_int_equal(run_mix(device, &program, out, GROUPS), 0);
-    struct sam_buffer alone = read_all(own);
+    SCOPED(sam_buffer) alone = read_all(own);
     assert_true(alone.size == first.size);
     assert_memory_equal(alone.data, first.data, first.size);
     assert_int_equal(vt.dev_close(device), 0);
-    sam_buffer_free(&first);
-    sam_buffer_free(&both);
-    sam_buffer_free(&alone);
     unlink("all.log");
     unlink(own);
 

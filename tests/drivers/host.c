@@ -21,8 +21,7 @@ void host_load(void)
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     _Static_assert(sizeof vt == sizeof names, "one name for each function");
     for (size_t i = 0; library && i < sizeof names / sizeof names[0]; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "vt_%s", names[i]);
+        FREED char *name = formatted("vt_%s", names[i]);
         void *symbol = dlsym(library, name);
         memcpy((char *)&vt + i * sizeof symbol, &symbol, sizeof symbol);
         if (!symbol)
@@ -44,20 +43,17 @@ struct host_program host_assemble(const char *text)
                                       .prologue = sam_gpu_start_code(),
                                       .prologue_name = "start"};
     const char *source = getenv("SAMITE_SOURCE");
-    char kernels[512];
-    snprintf(kernels, sizeof kernels, "%s/kernels", source ? source : ".");
+    FREED char *kernels = formatted("%s/kernels", source ? source : ".");
     options.include_paths = (const char *const[]){kernels};
     options.include_count = 1;
-    struct sam_image *image;
-    char *messages = NULL;
+    SCOPED_IMAGE *image;
+    SCOPED_TEXT *messages = NULL;
     succeeds(sam_isa_parse, "ventus", &options.isa);
     if (sam_assemble(&options, "test.s", text, strlen(text), &image, &messages, &error) != SAM_OK)
         fail_msg("%s", messages);
     succeeds(sam_elf_make, image, &program.bytes, &program.size);
     snprintf(program.path, sizeof program.path, "program%u.riscv", number++);
     succeeds(sam_file_save, program.path, program.bytes, program.size);
-    sam_text_free(messages);
-    sam_image_free(image);
     return program;
 }
 
@@ -69,12 +65,11 @@ void host_program_free(struct host_program *program)
 
 uint32_t host_symbol(const struct host_program *program, const char *name)
 {
-    struct sam_image *image;
+    SCOPED_IMAGE *image;
     succeeds(sam_elf_parse, program->bytes, program->size, "test", &image);
     const struct sam_symbol *symbol = sam_image_find(image, name);
     assert_non_null(symbol);
     const uint32_t value = (uint32_t)symbol->value;
-    sam_image_free(image);
     return value;
 }
 

@@ -169,11 +169,10 @@ TEST(local_arguments)
     SCOPED(host_program) program = host_assemble(reverse);
     void *device = host_open();
     const uint32_t local = 0x80000000u - 4096, out = host_buffer(device, NULL, 4 * ITEMS);
-    char *small = malloc(1);
+    FREED char *small = malloc(1);
     assert_int_equal(vt.copy_to_dev(device, local, small, 4096, 0, 0), 0);
     assert_int_equal(vt.copy_to_dev(device, 0x70000000, NULL, 0x10000000, 0, 0), 0);
     assert_int_equal(vt.copy_from_dev(device, local, small, 4096, 0, 0), 0);
-    free(small);
     const uint32_t args[] = {local, out};
     const struct host_launch launch = {
         .kernel = "reverse", .groups = 1, .local = ITEMS, .args = args, .arg_count = 2};
@@ -271,7 +270,7 @@ static long resident_pages(void)
 
 TEST(memory_does_not_grow)
 {
-    struct host_program program = host_assemble(vecadd);
+    SCOPED(host_program) program = host_assemble(vecadd);
     void *device = host_open();
     long early = 0;
     for (int i = 0; i < 1000; i++) {
@@ -288,7 +287,6 @@ TEST(memory_does_not_grow)
     if (grown > limit)
         fail_msg("900 launches have taken %ld bytes", grown);
     assert_int_equal(vt.dev_close(device), 0);
-    host_program_free(&program);
 }
 
 struct thread {

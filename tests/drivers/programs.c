@@ -58,7 +58,7 @@ static void expect(const struct bench *b, uint32_t number, uint32_t data, uint32
 
 TEST(replaced)
 {
-    struct host_program one = host_assemble(STORING(1)), two = host_assemble(STORING(2));
+    SCOPED(host_program) one = host_assemble(STORING(1)), two = host_assemble(STORING(2));
     struct bench b = bench_new(&one);
     assert_int_equal(vt.upload_kernel_file(b.device, one.path, 0), 0);
     expect(&b, 1, 55, 0);
@@ -82,8 +82,6 @@ TEST(replaced)
     assert_int_equal(vt.upload_kernel_file(b.device, one.path, 0), 0);
     expect(&b, 1, 55, 0);
     assert_int_equal(vt.dev_close(b.device), 0);
-    host_program_free(&one);
-    host_program_free(&two);
 }
 
 TEST(raw_code)
@@ -105,7 +103,7 @@ TEST(damaged)
     SCOPED(host_program) program = host_assemble(STORING(4));
     struct bench b = bench_new(&program);
     assert_int_equal(vt.upload_kernel_file(b.device, program.path, 0), 0);
-    char *copy = malloc(program.size);
+    FREED char *copy = malloc(program.size);
     memcpy(copy, program.bytes, program.size);
     for (size_t size = 4; size < 52; size += 4) /* shorter than its header */
         assert_int_equal(vt.upload_kernel_bytes(b.device, copy, size, 0), -1);
@@ -128,7 +126,6 @@ TEST(damaged)
     host_expect("text: ");
     remove("text");
     expect(&b, 4, 55, 0);
-    free(copy);
     assert_int_equal(vt.dev_close(b.device), 0);
 }
 

@@ -40,15 +40,13 @@ static void same_log(const char *path)
 {
     struct sam_logdiff diff;
     size_t size, own_size;
-    char *expected = load(path, ".log", &size), *own;
+    FREED char *expected = load(path, ".log", &size), *own;
     succeeds(sam_file_load, "object.riscv.log", 1 << 26, &own, &own_size);
     succeeds(sam_log_compare, own, own_size, "own", expected, size, path, &diff);
     if (!diff.equal)
         fail_msg("%s: warp %u: %s", path, diff.warp, diff.what);
     assert_int_equal(diff.only[0] + diff.only[1], 0);
     assert_int_equal(diff.side[0].records, diff.side[1].records);
-    free(expected);
-    free(own);
     assert_int_equal(unlink("object.riscv.log"), 0);
 }
 
@@ -85,7 +83,7 @@ static void same_recording(const struct recorded *published, const char *kernel)
 static void replay(const char *path, const char *program, const char *kernel)
 {
     struct recorded published;
-    struct sam_buffer metadata = {0}, data = {0};
+    SCOPED(sam_buffer) metadata = {0}, data = {0};
     void *device;
     uint64_t at[8];
     succeeds(recorded_open, folder, path, &published);
@@ -111,9 +109,8 @@ static void replay(const char *path, const char *program, const char *kernel)
     put_words(&data, args, sizeof args);
 
     size_t size;
-    char *file = load(program, "", &size);
+    FREED char *file = load(program, "", &size);
     succeeds(sam_file_save, "object.riscv", file, size);
-    free(file);
     assert_int_equal(vt.upload_kernel_file(device, "object.riscv", 0), 0);
     at[ARGS + 1] = 0x80000000;
     for (uint32_t i = 0; i < b[ARGS + 1].size / 4; i++) {
@@ -151,8 +148,6 @@ static void replay(const char *path, const char *program, const char *kernel)
     assert_int_equal(vt.dev_close(device), 0);
     same_log(path);
     same_recording(&published, kernel);
-    sam_buffer_free(&metadata);
-    sam_buffer_free(&data);
     recorded_close(&published);
     unlink("object.riscv");
 }

@@ -319,7 +319,7 @@ static void child(void *inherited)
 TEST(threads_and_forks, .setup_func = begin, .teardown_func = end)
 {
     uint64_t random = *(uint64_t *)*state;
-    struct caller *c = calloc(THREADS, sizeof *c);
+    FREED struct caller *c = calloc(THREADS, sizeof *c);
     pthread_t threads[THREADS];
     assert_non_null(c);
     void *device = open_as(1);
@@ -349,7 +349,6 @@ TEST(threads_and_forks, .setup_func = begin, .teardown_func = end)
         pthread_join(threads[i], NULL);
 #endif
     assert_int_equal(vt.dev_close(device), 0);
-    free(c);
 }
 
 PROLOGUE

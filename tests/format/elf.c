@@ -63,7 +63,7 @@ TEST(random_round_trips)
 {
     uint64_t random = test_seed();
     for (int round = 0; round < 300; round++) {
-        struct sam_image *image = sam_image_new(test_below(&random, 2) ? 32 : 64), *back, *again;
+        SCOPED_IMAGE *image = sam_image_new(test_below(&random, 2) ? 32 : 64), *back, *again;
         uint64_t at = 0x80000000 + test_below(&random, 5000);
         assert_non_null(image);
         size_t sections = 1 + test_below(&random, 12);
@@ -100,9 +100,6 @@ TEST(random_round_trips)
         }
         free(f.bytes);
         free(g.bytes);
-        sam_image_free(image);
-        sam_image_free(back);
-        sam_image_free(again);
     }
 }
 

@@ -9,14 +9,13 @@
 /* Standard output of a command line in the test's folder. */
 static struct sam_buffer output_of(const char *command)
 {
-    char *text;
+    FREED char *text;
     size_t size;
     struct sam_buffer all = {0};
     if (!test_shell("cd '%s' && { %s; } >printed", test_folder, command))
         fail_msg("'%s' failed", command);
     succeeds(sam_file_load, test_path("printed"), 1 << 20, &text, &size);
     sam_buffer_append(&all, text, size);
-    free(text);
     return all;
 }
 
@@ -83,8 +82,7 @@ TEST(linked_program)
             "0x80001000 -Tdata=0x80002000 -Tbss=0x80002010 a.o -o a.elf",
             test_folder, source, xlen, xlen == 32 ? "ilp32" : "lp64", xlen));
         SCOPED_IMAGE *image = NULL;
-        struct sam_error error;
-        must(sam_elf_read(test_path("a.elf"), &image, &error), &error);
+        succeeds(sam_elf_read, test_path("a.elf"), &image);
         assert_int_equal(image->xlen, xlen);
         assert_int_equal(image->entry, 0x80000000);
         assert_int_equal(image->sections[0].address, 0x80000000); /* no ELF header before it */

@@ -179,7 +179,7 @@ TEST(long_shared_names)
 {
     SCOPED_IMAGE *image = elf_sample(32);
     size_t long_name = 100000;
-    char *name = test_room(long_name + 1);
+    FREED char *name = test_room(long_name + 1);
     memset(name, 'a', long_name);
     name[long_name] = '\0';
     elf_add_symbol(image, name, 0x80000000, "g");
@@ -201,7 +201,6 @@ TEST(long_shared_names)
     for (size_t i = 1; i < count; i++)
         symbols[i].st_name = at;
     expect_error(f.bytes, f.size, "more than 64 MiB of names");
-    free(name);
     free(f.bytes);
 }
 

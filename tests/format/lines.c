@@ -12,11 +12,10 @@
 static struct sam_image *assemble(const char *isa, const char *name, const char *text)
 {
     struct sam_image *image;
-    char *messages;
+    SCOPED_TEXT *messages;
     struct sam_asm_options options = {.size = sizeof options, .base = 0x80000000, .lines = true};
     succeeds(sam_isa_parse, isa, &options.isa);
     succeeds(sam_assemble, &options, name, text, strlen(text), &image, &messages);
-    sam_text_free(messages);
     return image;
 }
 
@@ -83,13 +82,12 @@ TEST(none)
 {
     struct sam_asm_options options = {.base = 0x80000000};
     struct sam_image *image;
-    char *messages;
+    SCOPED_TEXT *messages;
     succeeds(sam_isa_parse, "rv32i", &options.isa);
     succeeds(sam_assemble, &options, "a.s", "nop\n", 4, &image, &messages);
     assert_int_equal(image->line_count, 0);
     assert_null(sam_image_line_at(image, 0x80000000, NULL));
     sam_image_free(image);
-    sam_text_free(messages);
     image = assemble("rv32i", "a.s", ".data\n.word 1\n");
     assert_int_equal(image->line_count, 0);
     sam_image_free(image);
@@ -235,7 +233,7 @@ static struct sam_image *random_program(uint64_t *seed, const char *isa)
         "lw a0, 4(a1)",
         ".section .text.y, \"ax\"",
     };
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_puts(&text, ".macro three\nnop\nnop\nnop\n.endm\n");
     for (unsigned count = 1 + (unsigned)test_below(seed, 80); count; count--) {
         for (uint64_t blank = test_below(seed, 8) == 0 ? test_below(seed, 300) : 0; blank; blank--)
@@ -244,7 +242,6 @@ static struct sam_image *random_program(uint64_t *seed, const char *isa)
     }
     sam_buffer_puts(&text, ".text\nnop\n");
     struct sam_image *image = assemble(isa, "folder/random.s", sam_buffer_text(&text));
-    sam_buffer_free(&text);
     return image;
 }
 
@@ -269,10 +266,9 @@ TEST(round_trips)
 TEST(text_of_no_file)
 {
     SCOPED_IMAGE *image = NULL;
-    char *messages;
+    SCOPED_TEXT *messages;
     const struct sam_asm_options options = options_of("nop\nnop\n", "<start code>");
     succeeds(sam_assemble, &options, "a.s", "\nret\n", 5, &image, &messages);
-    sam_text_free(messages);
     write_elf(image, "start.elf");
     SCOPED_IMAGE *again = read_elf("start.elf");
     uint32_t line = 0;

@@ -114,12 +114,11 @@ TEST(annotated_files)
     struct file f = make(three, 3);
     for (size_t i = 0; i < SAM_COUNT(endings); i++) {
         SCOPED(sam_buffer) text = text_of(&f, 0, endings[i]);
-        struct sam_metadata m;
+        SCOPED(sam_metadata) m;
         struct sam_error error;
         if (parse(sam_buffer_text(&text), &m, &error) != SAM_OK)
             fail_msg("ending %zu: %s", i, error.text);
         check_three(&m);
-        sam_metadata_free(&m);
     }
     SCOPED(sam_buffer) text = {0};
     sam_buffer_printf(&text, "\xef\xbb\xbf");
@@ -127,10 +126,9 @@ TEST(annotated_files)
     for (size_t i = 0; i < f.count; i++)
         sam_buffer_printf(&text, "  %08X\n%08X%s", (unsigned)f.values[i],
                           (unsigned)(f.values[i] >> 32), i + 1 < f.count ? "\n" : "");
-    struct sam_metadata m;
+    SCOPED(sam_metadata) m;
     succeeds(parse, sam_buffer_text(&text), &m);
     assert_int_equal(m.metadata_base, 0xABCDEF00);
-    sam_metadata_free(&m);
 }
 
 TEST(numbers_are_eight_digits)
@@ -241,9 +239,8 @@ TEST(impossible_buffers)
                                                {0x90000000, 0, 0}};
     struct file f = make(fine, 5);
     SCOPED(sam_buffer) text = text_of(&f, 0, "\n");
-    struct sam_metadata m;
+    SCOPED(sam_metadata) m;
     succeeds(parse, sam_buffer_text(&text), &m);
-    sam_metadata_free(&m);
 }
 
 /* --- .data */
@@ -320,7 +317,7 @@ TEST(round_trips)
         f.values[X] = 1 + test_below(&random, 1000);
         size_t older = test_below(&random, 2);
         SCOPED(sam_buffer) text = text_of(&f, older, dress[test_below(&random, SAM_COUNT(dress))]);
-        struct sam_metadata m;
+        SCOPED(sam_metadata) m;
         struct sam_error error = {0};
         if (parse(sam_buffer_text(&text), &m, &error) != SAM_OK)
             fail_msg("%s\n%s", error.text, sam_buffer_text(&text));
@@ -333,17 +330,14 @@ TEST(round_trips)
             assert_int_equal(m.buffers[i].size, buffers[i].size);
             assert_int_equal(m.buffers[i].allocated, buffers[i].allocated);
         }
-        struct sam_buffer data = {0};
+        SCOPED(sam_buffer) data = {0};
         for (uint64_t i = 0; i < words_wanted; i++)
             sam_buffer_printf(&data, "%08x\n", (unsigned)(i * 0x9e3779b9u));
-        uint32_t *words;
+        FREED uint32_t *words;
         size_t count;
         succeeds(parse_data, sam_buffer_text(&data), &m, &words, &count);
         assert_int_equal(count, words_wanted);
         for (size_t i = 0; i < count; i++)
             assert_int_equal(words[i], (uint32_t)(i * 0x9e3779b9u));
-        free(words);
-        sam_buffer_free(&data);
-        sam_metadata_free(&m);
     }
 }

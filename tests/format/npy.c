@@ -23,7 +23,7 @@ static void expect(unsigned version, const char *header, const void *data, size_
                    const struct sam_array *wanted)
 {
     SCOPED(sam_buffer) file = make(version, header, data, size);
-    struct sam_array array;
+    SCOPED(sam_array) array;
     struct sam_error error = {0};
     if (sam_npy_parse(file.data, file.size, "a.npy", &array, &error) != SAM_OK)
         fail_msg("%s: %s", header, error.text);
@@ -34,7 +34,6 @@ static void expect(unsigned version, const char *header, const void *data, size_
     assert_int_equal(array.count, wanted->count);
     assert_int_equal(array.size, wanted->size);
     assert_memory_equal(array.data, wanted->data, array.size);
-    sam_array_free(&array);
 }
 
 static void expect_error(unsigned version, const char *header, const void *data, size_t size,
@@ -205,7 +204,9 @@ TEST(damaged_files)
                 malloc(size + 1); /* so that a sanitizer detects reads past the end */
             assert_non_null(cut);
             memcpy(cut, file.data, size);
-            must_fail(SAM_ERR_INPUT, "a.npy: ", sam_npy_parse, cut, size, "a.npy", &array);
+            must_fail(SAM_ERR_INPUT,
+                      size < 10 ? "a.npy: not an npy file" : "a.npy: ", sam_npy_parse, cut, size,
+                      "a.npy", &array);
         }
         sam_buffer_append(&file, "x", 1);
         must_fail(SAM_ERR_INPUT, "2 elements of f32 take 8 bytes, the file has 9", sam_npy_parse,
@@ -214,14 +215,13 @@ TEST(damaged_files)
         must_fail(SAM_ERR_INPUT, "npy version 4.0, expected 1.0 to 3.0", sam_npy_parse, file.data,
                   file.size, "a.npy", &array);
     }
-    struct sam_buffer file = make(2, header, bytes, 8);
+    SCOPED(sam_buffer) file = make(2, header, bytes, 8);
     sam_put_le32(file.data + 8, UINT32_MAX);
     must_fail(SAM_ERR_INPUT, "an npy header of 4294967295 bytes", sam_npy_parse, file.data,
               file.size, "a.npy", &array);
     sam_put_le32(file.data + 8, 1000);
     must_fail(SAM_ERR_INPUT, "truncated in the npy header: 1000 bytes announced", sam_npy_parse,
               file.data, file.size, "a.npy", &array);
-    sam_buffer_free(&file);
     must_fail(SAM_ERR_IO, "/nonexistent/a.npy: cannot open", sam_npy_read, "/nonexistent/a.npy",
               &array);
 }
@@ -247,19 +247,18 @@ TEST(written_files)
             data[i] = (uint8_t)test_random(&random);
         array.data = data;
         succeeds(sam_npy_write, path, &array);
-        struct sam_array back;
+        SCOPED(sam_array) back;
         succeeds(sam_npy_read, path, &back);
         assert_int_equal(back.dtype, array.dtype);
         assert_int_equal(back.rank, array.rank);
         assert_memory_equal(back.shape, array.shape, sizeof array.shape);
         assert_int_equal(back.size, array.size);
         assert_memory_equal(back.data, data, array.size);
-        sam_array_free(&back);
     }
     /* the bytes of numpy.save(path, numpy.zeros((2, 3), '<f4')) */
     struct sam_array array = {SAM_F32, 2, {2, 3}, 6, 24, (void *)bytes};
     succeeds(sam_npy_write, path, &array);
-    struct sam_buffer file = {0};
+    SCOPED(sam_buffer) file = {0};
     succeeds(sam_file_read, path, 1000, &file);
     assert_int_equal(file.size, 128 + 24);
     assert_memory_equal(file.data,
@@ -267,7 +266,6 @@ TEST(written_files)
                         "'fortran_order': False, 'shape': (2, 3), }   ",
                         72);
     assert_int_equal(file.data[127], '\n');
-    sam_buffer_free(&file);
     array.count = 5;
     must_fail(SAM_ERR_USAGE, "shape, count and size disagree", sam_npy_write, path, &array);
     array.count = 6;

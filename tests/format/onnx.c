@@ -49,11 +49,10 @@ static void expect_tensor(const struct sam_onnx *onnx, size_t at, const char *na
 static void expect_one(struct sam_buffer model, enum sam_dtype type, size_t rank, const void *bytes,
                        size_t size)
 {
-    struct sam_onnx onnx;
+    SCOPED(sam_onnx) onnx;
     succeeds(sam_onnx_parse, model.data, model.size, "m.onnx", &onnx);
     assert_int_equal(onnx.count, 1);
     expect_tensor(&onnx, 0, "t", type, rank, bytes, size);
-    sam_onnx_free(&onnx);
     sam_buffer_free(&model);
 }
 
@@ -84,7 +83,7 @@ TEST(places)
     put_message(&graph, 1, make_branch(inner));
     put_message(&graph, 5, packed("last", UINT8, INT32S, 3, (uint64_t[]){7, 8, 255}));
     SCOPED(sam_buffer) model = make_model(graph);
-    struct sam_onnx onnx;
+    SCOPED(sam_onnx) onnx;
     succeeds(sam_onnx_parse, model.data, model.size, "m.onnx", &onnx);
     assert_int_equal(onnx.count, 4);
     expect_tensor(&onnx, 0, "w", SAM_F32, 2, "abcdefgh", 8);
@@ -94,7 +93,6 @@ TEST(places)
     expect_tensor(&onnx, 2, "i", SAM_I8, 1, "123", 3);
     expect_tensor(&onnx, 3, "last", SAM_U8, 1, "\7\10\377", 3);
     assert_ptr_equal(onnx.data[0], (uint8_t *)memmem(model.data, model.size, "abcdefgh", 8));
-    sam_onnx_free(&onnx);
 }
 
 /* Elements in the field of their type: packed, one by one, in several parts. */

@@ -115,9 +115,8 @@ TEST(mixes, .setup_func = enter_folder, .teardown_func = leave_folder)
     put_bytes(&inside, RAW, "inside..", 8);
     put_message(&graph, 5, inside);
     put_message(&graph, 5, external("b", "b", NULL, NULL));
-    struct sam_buffer bytes = make_model(graph);
+    SCOPED(sam_buffer) bytes = make_model(graph);
     succeeds(sam_file_save, "model.onnx", bytes.data, bytes.size);
-    sam_buffer_free(&bytes);
     succeeds(sam_model_open, "model.onnx", &model);
     static const char *const expected[] = {"aaaaaaaa", "inside..", "bbbbbbbb"};
     for (size_t i = 0; i < 9; i++) {

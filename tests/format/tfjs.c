@@ -29,7 +29,7 @@ static void refuse(const char *text, const char *part)
 
 TEST(groups)
 {
-    struct sam_tfjs t =
+    SCOPED(sam_tfjs) t =
         parse(MANIFEST("{\"paths\":[\"a.bin\",\"b.bin\"],\"weights\":["
                        "{\"name\":\"conv/kernel\",\"shape\":[2,3],\"dtype\":\"float32\"},"
                        "{\"name\":\"step\",\"shape\":[],\"dtype\":\"int32\"}]},"
@@ -56,7 +56,6 @@ TEST(groups)
     uint8_t out[3];
     sam_tfjs_take(&t, 2, "\1\2\3\4\5", out);
     assert_memory_equal(out, "\1\2\3", 3);
-    sam_tfjs_free(&t);
 }
 
 TEST(quantized)

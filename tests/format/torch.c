@@ -170,7 +170,7 @@ TEST(types)
 TEST(layout)
 {
     struct sam_buffer p = pickle_begin();
-    struct sam_weights weights;
+    SCOPED(sam_weights) weights;
     fill_views(&p);
     pickle_op(&p, "(");
     pickle_text(&p, "part");
@@ -197,19 +197,17 @@ TEST(layout)
     assert_int_equal(weights.tensors[3].rank,
                      1); /* transposed: the order does not match the shape */
     assert_int_equal(weights.tensors[3].type, SAM_I32);
-    sam_weights_free(&weights);
 }
 
 /* A state dict without tensors, whose archive has no storages. */
 TEST(nothing)
 {
-    struct sam_weights weights;
+    SCOPED(sam_weights) weights;
     struct sam_buffer p = pickle_begin();
     pickle_op(&p, "u");
     SCOPED(sam_buffer) file = archive((struct zip){0}, p, NULL);
     succeeds(sam_torch_weights, test_source(&file), "m.pt", &weights);
     assert_int_equal(weights.count, 0);
-    sam_weights_free(&weights);
 }
 
 /* --- refusals */

@@ -15,8 +15,8 @@
 /* Serve a small program; the bytes sent to the client are compared one by one. */
 static enum sam_status serve_bytes(struct client *c, struct sam_gdb_result *result)
 {
-    struct program p = program_new("nop\nloop: addi t0, t0, 1\nj loop\n", 4);
-    struct sam_session *session;
+    SCOPED(program) p = program_new("nop\nloop: addi t0, t0, 1\nj loop\n", 4);
+    SCOPED_SESSION *session;
     struct sam_gdb *gdb;
     struct sam_error e = {0};
     succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
@@ -24,21 +24,18 @@ static enum sam_status serve_bytes(struct client *c, struct sam_gdb_result *resu
     succeeds(sam_gdb_open, &transport, NULL, &gdb);
     const enum sam_status status = sam_gdb_serve(gdb, session, true, result, &e);
     sam_gdb_close(gdb);
-    sam_session_close(session);
-    program_free(&p);
     return status;
 }
 
 static void exchange(const char *said, size_t size, const char *heard)
 {
     for (size_t part = 0; part < 2; part++) {
-        struct client c = {.part = part};
+        SCOPED(client) c = {.part = part};
         struct sam_gdb_result result;
         client_bytes(&c, said, size);
         serve_bytes(&c, &result);
         if (strcmp(sam_buffer_text(&c.heard), heard) != 0)
             fail_msg("'%.60s': heard '%s': expected '%s'", said, sam_buffer_text(&c.heard), heard);
-        client_free(&c);
     }
 }
 #define EXCHANGE(said, heard) exchange(said, sizeof(said) - 1, heard)
@@ -72,7 +69,7 @@ TEST(lengths)
     for (size_t more = 0; more < 3; more++) {
         const size_t size = LONGEST + (more == 2 ? 100000 : more);
         FREED char *packet = malloc(size);
-        struct client c = {0};
+        SCOPED(client) c = {0};
         assert_non_null(packet);
         memset(packet, '0', size);
         for (size_t i = 0; "M90000000,1:"[i]; i++)
@@ -84,14 +81,13 @@ TEST(lengths)
         client_expect(&c, "E01");
         client_expect(&c, "QC1");
         client_expect(&c, "OK");
-        client_free(&c);
     }
 }
 
 /* The longest answer fits the announced size. */
 TEST(long_answers)
 {
-    struct client c = {0};
+    SCOPED(client) c = {0};
     size_t size;
     client_packet(&c, "m90000000,ffff");
     client_packet(&c, "qXfer:features:read:target.xml:0,fffffff");
@@ -101,7 +97,6 @@ TEST(long_answers)
         assert_non_null(answer);
         assert_true(size > 8000 && size <= 16384);
     }
-    client_free(&c);
 }
 
 /* ------------------------------------------------------------------------------- connections */
@@ -116,18 +111,16 @@ struct server {
 static void *serve_link(void *context)
 {
     struct server *s = context;
-    struct program p = program_new("nop\nloop: addi t0, t0, 1\nj loop\n", 4);
-    struct sam_session *session;
+    SCOPED(program) p = program_new("nop\nloop: addi t0, t0, 1\nj loop\n", 4);
+    SCOPED_SESSION *session;
     struct sam_gdb *gdb;
-    must(sam_session_open(p.gpu, &p.launch, NULL, &session, &s->error), &s->error);
+    succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
     if (sam_gdb_port(s->link))
-        must(sam_gdb_accept(s->link, NULL, &s->error), &s->error);
+        succeeds(sam_gdb_accept, s->link, NULL);
     const struct sam_gdb_transport transport = sam_gdb_transport(s->link);
-    must(sam_gdb_open(&transport, NULL, &gdb, &s->error), &s->error);
+    succeeds(sam_gdb_open, &transport, NULL, &gdb);
     s->status = sam_gdb_serve(gdb, session, true, &s->result, &s->error);
     sam_gdb_close(gdb);
-    sam_session_close(session);
-    program_free(&p);
     return NULL;
 }
 

@@ -32,7 +32,7 @@ TEST(transfers)
         SCOPED_SERVED *s = open_served(two_warps, 2, 1);
         struct client *c = &s->client;
         char request[96];
-        struct sam_buffer whole = {0}, parts = {0};
+        SCOPED(sam_buffer) whole = {0}, parts = {0};
         const size_t all = 40000, part = 37;
         const char *answer;
         size_t size;
@@ -79,8 +79,6 @@ TEST(transfers)
                 "<thread id=\"1\" name=\"workgroup 0 warp 0\">8 of 8 lanes</thread>\n"
                 "<thread id=\"2\" name=\"workgroup 0 warp 1\">8 of 8 lanes</thread>\n</threads>\n");
         }
-        sam_buffer_free(&whole);
-        sam_buffer_free(&parts);
     }
     struct served *s = open_served(two_warps, 2, 1);
     TALK(s, {"qXfer:features:read:other.xml:0,100", ""},
@@ -295,11 +293,10 @@ TEST(refusals)
     refuses(sam_gdb_open, &transport, &options, &gdb);
     refuses(sam_gdb_open, &transport, NULL, NULL);
     refuses(sam_gdb_serve, NULL, NULL, true, &result);
-    must(sam_gdb_open(&transport, NULL, &gdb, &s->error), &s->error);
+    succeeds(sam_gdb_open, &transport, NULL, &gdb);
     refuses(sam_gdb_serve, gdb, NULL, true, &result);
-    must(sam_session_open(s->program.gpu, &s->program.launch, NULL, &s->session, &s->error),
-         &s->error);
-    must(sam_session_run(s->session, NULL, NULL, &s->error), &s->error);
+    succeeds(sam_session_open, s->program.gpu, &s->program.launch, NULL, &s->session);
+    succeeds(sam_session_run, s->session, NULL, NULL);
     refuses(sam_gdb_serve, gdb, s->session, true, &result);
     sam_gdb_close(gdb);
     sam_gdb_close(NULL);

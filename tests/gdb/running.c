@@ -124,7 +124,7 @@ TEST(detaches)
     must(s->status, &s->error);
     assert_int_equal(s->result.end, SAM_GDB_DETACHED);
     struct sam_session_stop stop;
-    must(sam_session_run(s->session, NULL, &stop, &s->error), &s->error);
+    succeeds(sam_session_run, s->session, NULL, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(program_word(&s->program, DATA + 8), 65 + 66);
     close_served(s);
@@ -241,7 +241,7 @@ TEST(deadlock)
 TEST(in_a_row)
 {
     SCOPED(program) p = program_new(two_warps, 8);
-    struct client c = {0};
+    SCOPED(client) c = {0};
     struct sam_gdb *gdb;
     p.launch.warps = 2;
     client_packet(&c, "Z0,80000054,4");
@@ -258,13 +258,12 @@ TEST(in_a_row)
     const struct sam_gdb_transport transport = client_transport(&c);
     succeeds(sam_gdb_open, &transport, NULL, &gdb);
     for (unsigned i = 0; i < 4; i++) {
-        struct sam_session *session;
+        SCOPED_SESSION *session;
         struct sam_gdb_result result;
         succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
         succeeds(sam_gdb_serve, gdb, session, i == 3, &result);
         assert_int_equal(result.end, SAM_GDB_EXITED);
         assert_int_equal(sam_session_workgroup_state(session, 0), SAM_SESSION_ENDED);
-        sam_session_close(session);
     }
     client_expect(&c, "OK");
     for (unsigned i = 0; i < 3; i++)
@@ -279,5 +278,4 @@ TEST(in_a_row)
     client_expect(&c, "W00");
     client_expect_end(&c);
     sam_gdb_close(gdb);
-    client_free(&c);
 }

@@ -43,11 +43,10 @@ struct served *open_served(const char *text, uint32_t warps, uint32_t groups)
 void serve(struct served *s)
 {
     struct sam_gdb *gdb;
-    must(sam_gpu_set_options(s->program.gpu, &s->program.options, &s->error), &s->error);
-    must(sam_session_open(s->program.gpu, &s->program.launch, NULL, &s->session, &s->error),
-         &s->error);
+    succeeds(sam_gpu_set_options, s->program.gpu, &s->program.options);
+    succeeds(sam_session_open, s->program.gpu, &s->program.launch, NULL, &s->session);
     const struct sam_gdb_transport transport = client_transport(&s->client);
-    must(sam_gdb_open(&transport, &s->options, &gdb, &s->error), &s->error);
+    succeeds(sam_gdb_open, &transport, &s->options, &gdb);
     s->status = sam_gdb_serve(gdb, s->session, true, &s->result, &s->error);
     sam_gdb_close(gdb);
 }

@@ -151,7 +151,7 @@ static void random_kernels(void **state)
     succeeds(sam_gputime_config_set, &preset, text);
     for (uint64_t i = 0; i < cases; i++) {
         struct sam_error error;
-        struct kernel k;
+        SCOPED(kernel) k;
         const uint64_t start = seed;
         config = preset;
         change(&config, machine->changes, &seed);
@@ -160,7 +160,6 @@ static void random_kernels(void **state)
             compare(machine->preset, &config, &k, start);
             ran++;
         }
-        kernel_free(&k);
     }
     assert_true(ran > cases / 2);
 }
@@ -172,12 +171,11 @@ static void loads_at_the_end(void **state)
     uint64_t seed = UINT64_C(0xa0b4357118aa37b6);
     const uint64_t start = seed;
     struct sam_gputime_config config;
-    struct kernel k;
+    SCOPED(kernel) k;
     sam_gputime_config_init(&config);
     succeeds(sam_gputime_config_set, &config, "preset=systemc");
     kernel_random(&k, &seed, true);
     compare("systemc", &config, &k, start);
-    kernel_free(&k);
 }
 
 PROLOGUE

@@ -125,9 +125,8 @@ struct sam_gputime_result streams_run(struct streams *all, const struct sam_gput
 
 uint64_t streams_cycles(struct streams *all, const struct sam_gputime_config *config)
 {
-    struct sam_gputime_result result = streams_run(all, config, NULL);
+    SCOPED(sam_gputime_result) result = streams_run(all, config, NULL);
     const uint64_t cycles = result.cycles;
-    sam_gputime_result_free(&result);
     return cycles;
 }
 

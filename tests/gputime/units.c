@@ -171,10 +171,9 @@ static void work(struct streams *all, struct stream *s, uint32_t workgroups, uin
 static enum sam_gputime_limit limit_of(struct streams *all, const char *text, uint32_t resident)
 {
     const struct sam_gputime_config c = stream_config(text);
-    struct sam_gputime_result r = streams_run(all, &c, NULL);
+    SCOPED(sam_gputime_result) r = streams_run(all, &c, NULL);
     const enum sam_gputime_limit limit = r.limit;
     assert_int_equal(r.groups_resident, resident);
-    sam_gputime_result_free(&r);
     return limit;
 }
 

@@ -87,10 +87,9 @@ TEST(memory)
                      SAM_OK);
     refuses(sam_hart_alloc, hart, 1, &address);
     refuses(sam_hart_load, hart, NULL);
-    struct sam_image *image = sam_image_new(0);
+    SCOPED_IMAGE *image = sam_image_new(0);
     refuses(sam_hart_load, NULL, image);
     assert_int_equal(sam_hart_load(hart, image, NULL), SAM_ERR_INPUT);
-    sam_image_free(image);
     sam_hart_free(hart);
 }
 

@@ -68,9 +68,8 @@ static const char echo[] =
 
 static struct program echo_program(const char *isa, const struct sam_hart_options *options)
 {
-    char text[sizeof echo + 64];
-    snprintf(text, sizeof text, ".macro WORD a, b\n%s \\a, \\b\n.endm\n%s",
-             strcmp(isa, RV32) == 0 ? ".word" : ".dword", echo);
+    FREED char *text = formatted(".macro WORD a, b\n%s \\a, \\b\n.endm\n%s",
+                                 strcmp(isa, RV32) == 0 ? ".word" : ".dword", echo);
     return program_new(isa, options, text);
 }
 
@@ -80,7 +79,7 @@ TEST(a_program_talks)
         for (unsigned stats = 0; stats < 2; stats++) {
             struct host host;
             open_host(&host);
-            struct program p = echo_program(
+            SCOPED(program) p = echo_program(
                 isas[i], &(struct sam_hart_options){.size = sizeof(struct sam_hart_options),
                                                     .hostio = host.io,
                                                     .collect_stats = stats});
@@ -89,7 +88,6 @@ TEST(a_program_talks)
             expect_output(&host, "xyz end\n");
             if (stats) /* calls count as instructions */
                 assert_int_equal(sam_hart_stats(p.hart)->instructions, p.result.instructions);
-            program_free(&p);
             close_host(&host);
         }
     }
@@ -112,7 +110,7 @@ TEST(what_fails)
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
         struct host host;
         open_host(&host);
-        struct program p =
+        SCOPED(program) p =
             program_new(RV64,
                         &(struct sam_hart_options){.size = sizeof(struct sam_hart_options),
                                                    .hostio = rows[i].host ? host.io : NULL},
@@ -120,7 +118,6 @@ TEST(what_fails)
         program_expect(&p, SAM_HART_TRAP);
         if (!strstr(p.error.text, rows[i].why))
             fail_msg("no '%s' in: %s", rows[i].why, p.error.text);
-        program_free(&p);
         close_host(&host);
     }
     struct host host;
@@ -142,12 +139,11 @@ TEST(a_handler_comes_first)
     struct host host;
     open_host(&host);
     const struct sam_hart_options options = {.size = sizeof options, .hostio = host.io};
-    struct program p = program_new(RV64, &options,
-                                   "la t0, handler\ncsrw mtvec, t0\nli a7, 64\necall\nebreak\n"
-                                   ".balign 4\nhandler: li a0, 3\nli a7, 93\necall\n");
+    SCOPED(program) p = program_new(RV64, &options,
+                                    "la t0, handler\ncsrw mtvec, t0\nli a7, 64\necall\nebreak\n"
+                                    ".balign 4\nhandler: li a0, 3\nli a7, 93\necall\n");
     program_expect(&p, SAM_HART_EXIT);
     assert_int_equal(p.result.exit_code, 3);
-    program_free(&p);
     close_host(&host);
 }
 
@@ -166,33 +162,30 @@ TEST(calls_by_tohost)
         ".data\n.balign 64\nwords: .space 64\ntohost: .dword 0\nfromhost: .dword 0\n"
         "message: .ascii \"hello\\n\"\n";
     for (size_t i = 0; i < SAM_COUNT(isas); i++) {
-        char source[sizeof text + 64];
         struct host host;
         open_host(&host);
-        snprintf(source, sizeof source, ".macro STORE a, b\n%s \\a, \\b\n.endm\n%s",
-                 i ? "sd" : "sw", text);
-        struct program p = program_new(
+        FREED char *source =
+            formatted(".macro STORE a, b\n%s \\a, \\b\n.endm\n%s", i ? "sd" : "sw", text);
+        SCOPED(program) p = program_new(
             isas[i],
             &(struct sam_hart_options){.size = sizeof(struct sam_hart_options), .hostio = host.io},
             source);
         program_expect(&p, SAM_HART_EXIT);
         assert_int_equal(p.result.exit_code, 6); /* bytes written */
         expect_output(&host, "hello\n");
-        program_free(&p);
         close_host(&host);
     }
     /* a character to the console of HTIF */
     struct host host;
     open_host(&host);
     const struct sam_hart_options options = {.size = sizeof options, .hostio = host.io};
-    struct program p = program_new(RV64, &options,
-                                   "la s1, tohost\nli t0, 0x0101000000000041\nsd t0, 0(s1)\n"
-                                   "ld a0, fromhost\nebreak\n"
-                                   ".data\n.balign 8\ntohost: .dword 0\nfromhost: .dword 0\n");
+    SCOPED(program) p = program_new(RV64, &options,
+                                    "la s1, tohost\nli t0, 0x0101000000000041\nsd t0, 0(s1)\n"
+                                    "ld a0, fromhost\nebreak\n"
+                                    ".data\n.balign 8\ntohost: .dword 0\nfromhost: .dword 0\n");
     program_expect(&p, SAM_HART_EBREAK);
     expect_output(&host, "A");
     assert_int_equal(sam_hart_x(p.hart, 10), UINT64_C(0x0101000000000000));
-    program_free(&p);
     close_host(&host);
 }
 
@@ -202,14 +195,13 @@ TEST(a_call_outside_of_memory)
     struct host host;
     open_host(&host);
     const struct sam_hart_options options = {.size = sizeof options, .hostio = host.io};
-    struct program p = program_new(RV64, &options,
-                                   "la s1, tohost\nli t0, 8\nsd t0, 0(s1)\nebreak\n"
-                                   ".data\n.balign 8\ntohost: .dword 0\nfromhost: .dword 0\n");
+    SCOPED(program) p = program_new(RV64, &options,
+                                    "la s1, tohost\nli t0, 8\nsd t0, 0(s1)\nebreak\n"
+                                    ".data\n.balign 8\ntohost: .dword 0\nfromhost: .dword 0\n");
     program_expect(&p, SAM_HART_TRAP);
     assert_int_equal(p.result.exit_code, 0);
     if (!strstr(p.result.text, "tohost: the system call at 0x8 is not in memory"))
         fail_msg("%s", p.result.text);
-    program_free(&p);
     close_host(&host);
 }
 

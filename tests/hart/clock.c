@@ -18,7 +18,7 @@ TEST(no_effect_before_its_cause)
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct sam_mxu_config mxu = random_mxu_config(&seed, 40);
         struct sam_engines_config engines = mixed_engines(&seed);
-        struct sam_buffer timeline = {0};
+        SCOPED(sam_buffer) timeline = {0};
         struct sam_profile *profile = sam_profile_new();
         const struct sam_hart_options options = {.size = sizeof options,
                                                  .engines = &engines,
@@ -57,7 +57,6 @@ TEST(no_effect_before_its_cause)
         program_free(&timed);
         program_free(&untimed);
         sam_profile_free(profile);
-        sam_buffer_free(&timeline);
         sam_buffer_free(&m.text);
     }
     assert_true(pairs > 1000 && waited > 100 && waits[0] && waits[1] && waits[2]);
@@ -87,13 +86,12 @@ static uint64_t waited_for_bytes(unsigned distance, bool matrix_first)
              "li t0, 14\ncsrw tload_stride7, t0\ncsrw tstore_stride7, t0\n"
              "mcfgmi zero, 8\nmcfgki zero, 16\nli a0, 0x10000\nli a1, 0x%x\nli a2, 32\n%sebreak\n",
              0x10000 + distance, move);
-    struct program p = mixed_start(text, &options, NULL);
+    SCOPED(program) p = mixed_start(text, &options, NULL);
     program_expect(&p, SAM_HART_EBREAK);
     assert_true(sam_hart_engines(p.hart, &r));
     const uint64_t cycles = matrix_first
                                 ? r.engine[SAM_ENGINE_LOAD].cycles[SAM_ENGINE_MEMORY]
                                 : sam_hart_cycles(p.hart)->buckets[SAM_MXU_LOAD][SAM_MXU_MEMORY];
-    program_free(&p);
     return cycles;
 }
 

@@ -67,7 +67,7 @@ TEST(random_programs)
                                            .stack_size = SAM_HART_STACK_SIZE,
                                            .program_top = UINT64_MAX,
                                            .time = &time};
-        struct sam_buffer timeline = {0};
+        SCOPED(sam_buffer) timeline = {0};
         struct sam_profile *profile = sam_profile_new();
         const struct sam_hart_options options = {.size = sizeof options,
                                                  .engines = &engines,
@@ -109,7 +109,6 @@ TEST(random_programs)
         program_free(&timed);
         program_free(&untimed);
         sam_profile_free(profile);
-        sam_buffer_free(&timeline);
         sam_buffer_free(&m.text);
     }
     assert_true(pairs > 1000 && waited > 100 && streams > 0);
@@ -191,13 +190,12 @@ static struct sam_engines_report run_until(const char *text,
         .time = &time};
     const struct sam_hart_options options = {.engines = engines};
     struct sam_engines_report r;
-    struct program p = mixed_start(text, &options, &home);
+    SCOPED(program) p = mixed_start(text, &options, &home);
     if (end == SAM_OK)
         program_expect(&p, SAM_HART_EBREAK);
     else
         assert_int_equal(sam_hart_run(p.hart, NULL, NULL), end);
     assert_true(sam_hart_engines(p.hart, &r));
-    program_free(&p);
     return r;
 }
 

@@ -40,21 +40,19 @@ static const char *const isas[] = {"rv32im_zicsr_zfinx", "rv64im_zicsr_zfinx"};
 /* Run `format`, with the name of a CSR inserted. */
 static uint64_t with(const char *isa, const char *format, const char *name, bool *exists)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     uint64_t value;
     for (const char *at = format; *at; at++)
         if (*at == '@')
             sam_buffer_puts(&text, name);
         else
             sam_buffer_append(&text, at, 1);
-    struct program p = program_new(isa, NULL, sam_buffer_text(&text));
+    SCOPED(program) p = program_new(isa, NULL, sam_buffer_text(&text));
     enum sam_status status = program_run(&p);
     *exists = status == SAM_OK && p.result.end == SAM_HART_EBREAK;
     if (!*exists)
         assert_int_equal(p.result.cause, ILLEGAL);
     value = sam_hart_x(p.hart, 10);
-    program_free(&p);
-    sam_buffer_free(&text);
     return value;
 }
 

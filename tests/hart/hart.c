@@ -61,13 +61,11 @@ TEST(extensions)
     static const char *const with[] = {"rv64ima_zicsr", "rv64im_zicsr_zfinx"};
     for (size_t i = 0; i < 2; i++) {
         FREED char *text = formatted("li a0, 0x10000\n%sebreak\n", words[i]);
-        struct program p = program_new(with[i], NULL, text);
+        SCOPED(program) p = program_new(with[i], NULL, text);
         program_expect(&p, SAM_HART_EBREAK);
-        program_free(&p);
-        p = program_new("rv64im_zicsr", NULL, text);
-        program_expect(&p, SAM_HART_TRAP);
-        assert_int_equal(p.result.cause, 2);
-        program_free(&p);
+        SCOPED(program) q = program_new("rv64im_zicsr", NULL, text);
+        program_expect(&q, SAM_HART_TRAP);
+        assert_int_equal(q.result.cause, 2);
     }
 }
 
@@ -162,10 +160,9 @@ TEST(memory_map)
 
 TEST(other_xlen_is_refused)
 {
-    struct program p = program_new(RV32, NULL, "ebreak\n"), q = program_new(RV64, NULL, "ebreak\n");
+    SCOPED(program) p = program_new(RV32, NULL, "ebreak\n"),
+                    q = program_new(RV64, NULL, "ebreak\n");
     must_fail(SAM_ERR_INPUT, "64-bit program for a 32-bit hart", sam_hart_load, p.hart, q.image);
-    program_free(&p);
-    program_free(&q);
 }
 
 /* The same program from an ELF file; it starts at the entry. */

@@ -49,7 +49,7 @@ static unsigned run(const char *mode)
              "-1\n\tbnez s0, loop\n\tebreak\n",
              TURNS);
     assert_int_equal(setenv("SAMITE_JIT", mode, 1), 0);
-    struct program p = program_new(RV32, NULL, text);
+    SCOPED(program) p = program_new(RV32, NULL, text);
     unsetenv("SAMITE_JIT");
     program_expect(&p, SAM_HART_EBREAK);
     uint32_t expected = 0;
@@ -57,7 +57,6 @@ static unsigned run(const char *mode)
         expected = (expected + n) ^ 3;
     assert_int_equal(sam_hart_x(p.hart, 10), expected);
     const unsigned count = sam_jit_count(p.hart->jit);
-    program_free(&p);
     return count;
 }
 

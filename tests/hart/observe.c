@@ -134,7 +134,7 @@ TEST(profiles)
 {
     struct sam_profile *profile = sam_profile_new();
     struct sam_hart_options options = {.size = sizeof options, .profile = profile};
-    struct program p = program_new(RV32, &options, profiled);
+    SCOPED(program) p = program_new(RV32, &options, profiled);
     program_expect(&p, SAM_HART_EBREAK);
     const struct sam_profile_row *row = row_of(profile, &p, "loop");
     assert_true(row->count == 5 && row->accesses == 0 && row->cycles[SAM_GPUTIME_BUSY] == 0 &&
@@ -146,7 +146,7 @@ TEST(profiles)
     assert_int_equal(row->accesses, 3);
     assert_int_equal(row->lines, 4); /* each row ends in the line in which the next begins */
     /* in a session too, and only once */
-    struct sam_session *session;
+    SCOPED_SESSION *session;
     struct sam_session_stop stop;
     unsigned before;
     sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
@@ -157,8 +157,6 @@ TEST(profiles)
         assert_int_equal(row_of(profile, &p, "loop")->count, 10);
         succeeds(sam_session_restore, session, before);
     }
-    sam_session_close(session);
-    program_free(&p);
     sam_profile_free(profile);
 }
 
@@ -171,7 +169,7 @@ TEST(profiles_of_cycles)
     sam_engines_defaults(&config);
     struct sam_hart_options options = {
         .size = sizeof options, .profile = profile, .engines = &config};
-    struct program p = program_new(RV32, &options, profiled);
+    SCOPED(program) p = program_new(RV32, &options, profiled);
     program_expect(&p, SAM_HART_EBREAK);
     assert_true(sam_hart_engines(p.hart, &report));
     size_t count;
@@ -181,7 +179,6 @@ TEST(profiles_of_cycles)
         cycles += rows[i].cycles[SAM_GPUTIME_BUSY];
     assert_true(cycles > 0);
     assert_int_equal(cycles, report.cycles - report.issue[SAM_ISSUE_DONE]);
-    program_free(&p);
     sam_profile_free(profile);
 }
 
@@ -201,13 +198,12 @@ TEST(profiles_of_rows)
                  "li t0, 0x100404\nmcfg zero, t0\nli t1, %d\nli a0, 0x11000\n"
                  "rows: mldb m0, t1, (a0)\nebreak\n",
                  cases[i].stride);
-        struct program p = program_new("rv64im_zicsr_xmatrix", &options, rows);
+        SCOPED(program) p = program_new("rv64im_zicsr_xmatrix", &options, rows);
         program_expect(&p, SAM_HART_EBREAK);
         const struct sam_profile_row *row = row_of(profile, &p, "rows");
         if (row->accesses != 4 || row->lines != cases[i].lines)
             fail_msg("stride %d: %llu rows, %llu lines", cases[i].stride,
                      (unsigned long long)row->accesses, (unsigned long long)row->lines);
-        program_free(&p);
         sam_profile_free(profile);
     }
 }

@@ -69,12 +69,10 @@ void program_read(struct program *p, uint64_t address, void *data, size_t size)
 
 uint64_t program_a0(const char *isa, const char *text)
 {
-    struct sam_buffer source = {0};
+    SCOPED(sam_buffer) source = {0};
     sam_buffer_printf(&source, "%s\n ebreak\n", text);
-    struct program p = program_new(isa, NULL, sam_buffer_text(&source));
+    SCOPED(program) p = program_new(isa, NULL, sam_buffer_text(&source));
     program_expect(&p, SAM_HART_EBREAK);
     uint64_t a0 = sam_hart_x(p.hart, 10);
-    program_free(&p);
-    sam_buffer_free(&source);
     return a0;
 }

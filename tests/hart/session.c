@@ -57,7 +57,7 @@ static bool note(void *context, struct sam_session *session, const struct sam_st
 static struct sam_session *open_session(struct program *p)
 {
     struct sam_session *session;
-    must(sam_session_open_hart(p->hart, &session, &p->error), &p->error);
+    succeeds(sam_session_open_hart, p->hart, &session);
     return session;
 }
 
@@ -65,15 +65,13 @@ static struct trace *trace_of(const char *text)
 {
     struct trace *trace = calloc(1, sizeof *trace);
     assert_non_null(trace);
-    struct program p = program_new(ISA, NULL, text);
-    struct sam_session *session = open_session(&p);
+    SCOPED(program) p = program_new(ISA, NULL, text);
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_session_run run = {.size = sizeof run, .each = note, .context = trace};
     struct sam_session_stop stop;
     succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(stop.exit_code, 7);
-    sam_session_close(session);
-    program_free(&p);
     return trace;
 }
 
@@ -148,23 +146,23 @@ TEST(steps)
     struct sam_session_warp warp;
     struct sam_error *e = &p.error;
     const uint64_t shape = 0x011004;
-    must(sam_session_step(session, 0, 0, &step, e), e);
+    succeeds(sam_session_step, session, 0, 0, &step);
     assert_int_equal(step.kind, SAM_STEP_RAN);
     assert_int_equal(step.pc, SAM_HART_CODE_BASE);
     assert_int_equal(step.x, 8);
     assert_int_equal(step.x_count, 1);
     assert_int_equal(step.x_value[0], 0x10000);
-    must(sam_session_step(session, 0, 0, &step, e), e);
-    must(sam_session_step(session, 0, 0, &step, e), e);
+    succeeds(sam_session_step, session, 0, 0, &step);
+    succeeds(sam_session_step, session, 0, 0, &step);
     assert_int_equal(step.csr_count, 1);
     assert_int_equal(step.csr[0].address, 0x8c0);
     assert_int_equal(step.csr[0].value, 1);
-    must(sam_session_step(session, 0, 0, &step, e), e);
+    succeeds(sam_session_step, session, 0, 0, &step);
     assert_int_equal(step.access_count, 1);
     assert_int_equal(step.access[0].address, 0x10008);
     assert_int_equal(step.access[0].value, 1);
     assert_true(step.access[0].store && !step.access[0].load);
-    must(sam_session_set_csr(session, 0, 0, 0x8c1, shape, e), e);
+    succeeds(sam_session_set_csr, session, 0, 0, 0x8c1, shape);
     enum sam_status status = sam_session_step(session, 0, 0, &step, e);
     if (status == SAM_OK) {
         assert_int_equal(step.tl_count, 1);
@@ -175,10 +173,10 @@ TEST(steps)
     } else {
         fail_msg("%s", e->text);
     }
-    must(sam_session_step(session, 0, 0, &step, e), e);
+    succeeds(sam_session_step, session, 0, 0, &step);
     assert_int_equal(step.kind, SAM_STEP_TRAPPED);
     assert_int_equal(step.cause, 3);
-    must(sam_session_warp(session, 0, 0, &warp, e), e);
+    succeeds(sam_session_warp, session, 0, 0, &warp);
     assert_int_equal(warp.state, SAM_WARP_READY);
     assert_int_equal(warp.instructions, 5);
     assert_int_equal(sam_session_time(session), 5);
@@ -198,17 +196,17 @@ TEST(ends)
     assert_int_equal(stop.reason, SAM_SESSION_STOPPED);
     flag = 0;
     struct sam_session_run run = {.size = sizeof run, .instructions = 10};
-    must(sam_session_run(session, &run, &stop, e), e);
+    succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_COUNT);
     assert_int_equal(stop.instructions, 10);
-    must(sam_session_run(session, NULL, &stop, e), e);
+    succeeds(sam_session_run, session, NULL, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(stop.exit_code, 7);
     assert_int_equal(sam_session_workgroup_state(session, 0), SAM_SESSION_ENDED);
     must_refuse(sam_session_step(session, 0, 0, &step, e), e, "has ended");
     must_refuse(sam_session_finish(session, NULL, e), e, "a hart has no launch");
-    must(sam_session_set_pc(session, 0, 0, SAM_HART_CODE_BASE, e), e);
-    must(sam_session_run(session, NULL, &stop, e), e);
+    succeeds(sam_session_set_pc, session, 0, 0, SAM_HART_CODE_BASE);
+    succeeds(sam_session_run, session, NULL, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     sam_session_close(session);
     program_free(&p);
@@ -216,7 +214,7 @@ TEST(ends)
     p = program_new(ISA, NULL, "ebreak\n");
     session = open_session(&p);
     for (int i = 0; i < 2; i++) {
-        must(sam_session_run(session, NULL, &stop, e), e);
+        succeeds(sam_session_run, session, NULL, &stop);
         assert_int_equal(stop.reason, SAM_SESSION_EBREAK);
         assert_int_equal(stop.pc, SAM_HART_CODE_BASE);
     }
@@ -295,7 +293,7 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
 TEST(back)
 {
     uint64_t random = test_seed();
-    struct trace *trace = trace_of(loop);
+    FREED struct trace *trace = trace_of(loop);
     struct program p = program_new(ISA, NULL, loop);
     struct sam_session *session = open_session(&p);
     struct sam_error *e = &p.error;
@@ -304,7 +302,7 @@ TEST(back)
     uint8_t tl[1024] = {[5] = 9};
     size_t count = 0;
     unsigned id;
-    must(sam_session_record(session, 30, e), e);
+    succeeds(sam_session_record, session, 30);
     must(sam_session_add_watch(
              session, &(struct sam_session_watch){.address = DATA_BASE, .size = 4}, &id, e),
          e);
@@ -316,33 +314,32 @@ TEST(back)
     assert_true(end < SAM_COUNT(known));
     for (unsigned i = 0; i < 200; i++) {
         const uint64_t time = test_below(&random, end + 1);
-        must(sam_session_goto(session, time, e), e);
+        succeeds(sam_session_goto, session, time);
         const uint64_t digest = digest_of(&p, session);
         if (known[time])
             assert_int_equal(digest, known[time]);
         known[time] = digest;
     }
-    must(sam_session_goto(session, end, e), e);
+    succeeds(sam_session_goto, session, end);
     while (count--) {
-        must(sam_session_back(session, &stop, e), e);
+        succeeds(sam_session_back, session, &stop);
         assert_int_equal(stop.reason, SAM_SESSION_WATCH);
         assert_int_equal(sam_session_time(session), times[count]);
     }
-    must(sam_session_back(session, &stop, e), e);
+    succeeds(sam_session_back, session, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_START);
-    must(sam_session_remove(session, id, e), e);
-    must(sam_session_snapshot(session, &id, e), e);
+    succeeds(sam_session_remove, session, id);
+    succeeds(sam_session_snapshot, session, &id);
     sam_hart_set_tl(p.hart, 3, tl);
-    must(sam_session_run(session, NULL, &stop, e), e);
+    succeeds(sam_session_run, session, NULL, &stop);
     assert_int_equal(stop.exit_code, 7);
     assert_int_equal(sam_session_time(session), end);
-    must(sam_session_restore(session, id, e), e);
+    succeeds(sam_session_restore, session, id);
     assert_int_equal(sam_hart_tl(p.hart, 3)[5], 0);
     if (known[0])
         assert_int_equal(digest_of(&p, session), known[0]);
     sam_session_close(session);
     program_free(&p);
-    free(trace);
     struct sam_engines_config engines;
     sam_engines_defaults(&engines);
     struct sam_hart_options options = {.size = sizeof options, .engines = &engines};
@@ -369,7 +366,7 @@ TEST(mistakes)
     must_refuse(sam_session_private(session, 0, 0, 0, 0, &value, e), e, "no SIMT stack");
     must_refuse(sam_session_read(session, 0, 0x100, lanes, 4, e), e, "not in one buffer");
     must_refuse(sam_session_csr(session, 0, 0, 0x7ff, &value, e), e, "CSR 0x7ff");
-    must(sam_session_set_x(session, 0, 0, 5, UINT64_C(0x123456789), e), e);
+    succeeds(sam_session_set_x, session, 0, 0, 5, UINT64_C(0x123456789));
     assert_int_equal(sam_hart_x(p.hart, 5), UINT64_C(0x123456789));
     sam_session_close(session);
     must_refuse(sam_session_open_hart(NULL, &session, e), e, "hart is NULL");

@@ -11,7 +11,7 @@ static struct program open_program(const struct sam_sink *timeline, const char *
 {
     struct sam_engines_config engines;
     struct sam_hart_options options = {.engines = &engines, .timeline = *timeline};
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_engines_defaults(&engines);
     engines.queue[SAM_ENGINE_LOAD] = 1;
     sam_buffer_printf(&text,
@@ -20,7 +20,6 @@ static struct program open_program(const struct sam_sink *timeline, const char *
                       "tl.addi tl1, tl1, 1\ntl.store tl1, 0(a1)\nld a2, 0(a1)\n%s\n",
                       last);
     struct program p = program_new(RV64, &options, sam_buffer_text(&text));
-    sam_buffer_free(&text);
     return p;
 }
 

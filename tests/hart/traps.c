@@ -25,19 +25,16 @@ static const struct {
 TEST(compressed_code)
 {
     static const char hint[] = "compressed instruction; compile without C";
-    struct program p = program_new(RV32, NULL, "nop\n.word 0x45054501\n"); /* li a0, 0; li a0, 1 */
+    SCOPED(program) p = program_new(RV32, NULL, "nop\n.word 0x45054501\n"); /* li a0, 0; li a0, 1 */
     program_expect_trap(&p, 2, 0x45054501);
     assert_non_null(strstr(p.result.text, hint));
-    program_free(&p);
-    p = program_new(RV32, NULL, "nop\n.word 0\n");
-    program_expect_trap(&p, 2, 0);
-    assert_null(strstr(p.result.text, hint));
-    program_free(&p);
-    p = program_new(RV32, NULL, "la a0, 1f\njr a0\n1: nop\nnop\n");
-    sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE + 6);
-    program_expect_trap(&p, 0, SAM_HART_CODE_BASE + 6);
-    assert_non_null(strstr(p.result.text, "compile without C"));
-    program_free(&p);
+    SCOPED(program) q = program_new(RV32, NULL, "nop\n.word 0\n");
+    program_expect_trap(&q, 2, 0);
+    assert_null(strstr(q.result.text, hint));
+    SCOPED(program) r = program_new(RV32, NULL, "la a0, 1f\njr a0\n1: nop\nnop\n");
+    sam_hart_set_pc(r.hart, SAM_HART_CODE_BASE + 6);
+    program_expect_trap(&r, 0, SAM_HART_CODE_BASE + 6);
+    assert_non_null(strstr(r.result.text, "compile without C"));
 }
 
 /* An ELF file with the flag of compressed code: failures mention it, but uncompressed code runs. */
@@ -117,32 +114,27 @@ TEST(ebreak_as_a_trap)
     static const char text[] = "la t0, handler\ncsrw mtvec, t0\nthere: ebreak\n.balign 4\n"
                                "handler: csrr s2, mcause\ncsrr s3, mepc\nli a7, 93\necall\n";
     struct sam_hart_options options = {.ebreak_traps = true};
-    struct program p = program_new(RV64, &options, text);
+    SCOPED(program) p = program_new(RV64, &options, text);
     program_expect(&p, SAM_HART_EXIT);
     assert_int_equal(sam_hart_x(p.hart, 18), 3);
     assert_int_equal(sam_hart_x(p.hart, 19), sam_image_find(p.image, "there")->value);
-    program_free(&p);
-    p = program_new(RV64, &options, "nop\nebreak\n");
-    program_expect_trap(&p, 3, SAM_HART_CODE_BASE + 4);
-    program_free(&p);
-    p = program_new(RV64, NULL, text);
-    program_expect(&p, SAM_HART_EBREAK);
-    assert_int_equal(p.result.cause, 3);
-    assert_non_null(strstr(p.result.text, "<there+0x0> (0x00100073) ebreak"));
-    program_free(&p);
+    SCOPED(program) q = program_new(RV64, &options, "nop\nebreak\n");
+    program_expect_trap(&q, 3, SAM_HART_CODE_BASE + 4);
+    SCOPED(program) r = program_new(RV64, NULL, text);
+    program_expect(&r, SAM_HART_EBREAK);
+    assert_int_equal(r.result.cause, 3);
+    assert_non_null(strstr(r.result.text, "<there+0x0> (0x00100073) ebreak"));
 }
 
 /* A handler whose first instruction traps would run for ever. */
 TEST(handler_that_traps)
 {
-    struct program p = program_new(RV64, NULL, "li t0, 0x400\ncsrw mtvec, t0\n.word 0\n");
+    SCOPED(program) p = program_new(RV64, NULL, "li t0, 0x400\ncsrw mtvec, t0\n.word 0\n");
     program_expect_trap(&p, 1, 0x400);
     assert_int_equal(p.result.pc, 0x400);
-    program_free(&p);
-    p = program_new(RV64, NULL, "la t0, 1f\ncsrw mtvec, t0\n.word 0\n1: .word 0\n");
-    program_expect_trap(&p, 2, 0);
-    assert_int_equal(p.result.pc, sam_hart_pc(p.hart));
-    program_free(&p);
+    SCOPED(program) q = program_new(RV64, NULL, "la t0, 1f\ncsrw mtvec, t0\n.word 0\n1: .word 0\n");
+    program_expect_trap(&q, 2, 0);
+    assert_int_equal(q.result.pc, sam_hart_pc(q.hart));
 }
 
 /* A working handler may trap again and again: the budget ends that. */
@@ -170,12 +162,10 @@ TEST(steps_into_the_handler)
  * target if it is unmapped: RISC-V Privileged 3.1.14. */
 TEST(pc_of_a_bad_jump)
 {
-    struct program p = program_new(RV64, NULL, "li a0, 0x300\njump: jr a0\n");
+    SCOPED(program) p = program_new(RV64, NULL, "li a0, 0x300\njump: jr a0\n");
     program_expect_trap(&p, 1, 0x300);
     assert_int_equal(p.result.pc, 0x300);
-    program_free(&p);
-    p = program_new(RV64, NULL, "li a0, 0x302\njump: jr a0\n");
-    program_expect_trap(&p, 0, 0x302);
-    assert_int_equal(p.result.pc, sam_image_find(p.image, "jump")->value);
-    program_free(&p);
+    SCOPED(program) q = program_new(RV64, NULL, "li a0, 0x302\njump: jr a0\n");
+    program_expect_trap(&q, 0, 0x302);
+    assert_int_equal(q.result.pc, sam_image_find(q.image, "jump")->value);
 }

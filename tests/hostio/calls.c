@@ -230,7 +230,7 @@ TEST(large_transfers)
     enum { SIZE = 0x30000 };
     for (unsigned i = 0; i < SIZE; i++)
         w->memory[DATA + i] = (uint8_t)(i * 7 + (i >> 8));
-    uint8_t *copy = test_room(SIZE);
+    FREED uint8_t *copy = test_room(SIZE);
     memcpy(copy, w->memory + DATA, SIZE);
     const uint64_t f = (uint64_t)open_named(w, "large", 7);
     assert_int_equal(call(w, 0x05, f, BASE + DATA, SIZE, 0), 0);
@@ -238,7 +238,6 @@ TEST(large_transfers)
     assert_int_equal(call(w, 0x0a, f, 0, 0, 0), 0);
     assert_int_equal(call(w, 0x06, f, BASE + DATA, SIZE + 5, 0), 5);
     assert_memory_equal(w->memory + DATA, copy, SIZE);
-    free(copy);
     close_world(w);
 }
 
@@ -464,7 +463,7 @@ TEST(the_page_lists_them)
 #undef SEMIHOST
     };
     char row[256];
-    char *text;
+    FREED char *text;
     size_t size, count = 0;
     FREED char *path = formatted("%s/docs/programs-in-c.md", getenv("SAMITE_SOURCE"));
     succeeds(sam_file_load, path, 1 << 20, &text, &size);
@@ -477,7 +476,6 @@ TEST(the_page_lists_them)
     for (const char *at = text; (at = strstr(at, "| `0x")); at++)
         count++;
     assert_int_equal(count, SAM_COUNT(rows));
-    free(text);
 }
 
 TEST_GROUP(test_folder_make, test_folder_remove)

@@ -89,12 +89,11 @@ static struct sam_image *assemble(const struct sam_buffer *text)
     struct sam_asm_options options = {.base = SAM_HART_CODE_BASE};
     struct sam_image *image;
     struct sam_error error;
-    char *messages;
+    SCOPED_TEXT *messages;
     succeeds(sam_isa_parse, ISA, &options.isa);
     if (sam_assemble(&options, "all.s", (const char *)text->data, text->size, &image, &messages,
                      &error) != SAM_OK)
         fail_msg("%s", messages);
-    sam_text_free(messages);
     return image;
 }
 
@@ -124,7 +123,7 @@ TEST(every_function)
     static const char *const compilers[] = {"gcc -march=rv64im -mabi=lp64 -std=c11 -O1",
                                             "gcc -march=rv32im -mabi=ilp32 -std=c11 -O3",
                                             "g++ -march=rv64im -mabi=lp64 -std=c++17 -x c++ -O2"};
-    struct sam_buffer c = {0}, text = {0};
+    SCOPED(sam_buffer) c = {0}, text = {0};
     sam_buffer_puts(&c, "#include <samite/device/tensorload.h>\n"
                         "#include <samite/device/matrix.h>\n"
                         "#include <samite/device/launch.h>\n"
@@ -137,7 +136,7 @@ TEST(every_function)
     assert_non_null(file);
     assert_int_equal(fwrite(c.data, 1, c.size, file), c.size);
     assert_int_equal(fclose(file), 0);
-    struct sam_image *image = assemble(&text);
+    SCOPED_IMAGE *image = assemble(&text);
     unsigned compared = 0;
     for (size_t i = 0; i < SAM_COUNT(compilers); i++) {
         FREED char *tool = formatted("%.3s", compilers[i]);
@@ -153,9 +152,6 @@ TEST(every_function)
         compared++;
     }
     printf("# %zu functions, %u compilers\n", (size_t)image->sections[0].size / 4, compared);
-    sam_image_free(image);
-    sam_buffer_free(&c);
-    sam_buffer_free(&text);
 }
 
 /* The layout of the system: records of the size that the machine reads, types with the codec's

@@ -35,7 +35,7 @@ static enum sam_status run(struct block *block, const char *path, enum place pla
     if (place == EXECUTOR)
         return block_execute(block, path, error);
     if (place >= PACKED)
-        must(block_pack(block, 1, place == WINDOWS, &packed, &how.packed_size, error), error);
+        succeeds(block_pack, block, 1, place == WINDOWS, &packed, &how.packed_size);
     how.packed = packed;
     how.acc_regs = place == PACKED ? 0x11 : 0; /* 0:4, with the same bits */
     const enum sam_status status = block_lowered(block, path, &how, &figures, error);
@@ -49,7 +49,7 @@ static enum sam_status run(struct block *block, const char *path, enum place pla
 static bool is_right(const struct block_config *config, const char *path, enum place place,
                      float **bits)
 {
-    struct block block;
+    SCOPED(block) block;
     struct block_result result;
     succeeds(block_make, &block, config);
     succeeds(run, &block, path, place);
@@ -66,7 +66,6 @@ static bool is_right(const struct block_config *config, const char *path, enum p
         succeeds(block_verify, &block, &changed);
         assert_true(changed.failure[0]);
     }
-    block_free(&block);
     return !result.failure[0];
 }
 
@@ -120,7 +119,7 @@ TEST(test_mutants)
     FREED char *text = NULL;
     size_t size;
     const struct block_config config = config_of(140, 32, 2); /* two blocks of keys */
-    must(sam_file_load(PROGRAM, 1 << 20, &text, &size, NULL), NULL);
+    succeeds(sam_file_load, PROGRAM, 1 << 20, &text, &size);
     for (size_t i = 0; i < COUNT(mutants); i++) {
         const char *at = strstr(text, mutants[i][0]);
         assert_non_null(at);
@@ -138,9 +137,9 @@ TEST(test_mutants)
 static void check_file(enum sam_dtype type)
 {
     struct block block;
-    struct sam_weights weights = {0};
+    SCOPED(sam_weights) weights = {0};
     struct block_config config = config_of(4, 16, 2);
-    char *file = NULL;
+    FREED char *file = NULL;
     size_t size, need, found = 0;
     config.type = type;
     succeeds(block_make, &block, &config);
@@ -164,8 +163,6 @@ static void check_file(enum sam_dtype type)
             }
         }
     assert_int_equal(found, weights.count);
-    sam_weights_free(&weights);
-    free(file);
     block_free(&block);
 }
 

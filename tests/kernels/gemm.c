@@ -10,13 +10,12 @@
 
 static bool is_right(const struct gemm_kernel *kernel, const struct gemm_config *config)
 {
-    struct gemm g;
+    SCOPED(gemm) g;
     struct sam_error error = {0};
     enum sam_status status = gemm_open(&g, kernel, config, &error);
     if (status == SAM_OK)
         status = gemm_run(&g, &error);
     bool good = status == SAM_OK && gemm_check(&g);
-    gemm_free(&g);
     return good;
 }
 
@@ -118,8 +117,7 @@ static char *read_text(const char *folder, const char *name)
 
 static void write_text(const char *folder, const char *name, const char *text)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FREED char *path = formatted("%s/%s", folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
@@ -145,7 +143,8 @@ static void damaged(void **state)
     };
     char folder[] = "/tmp/samite-gemm-XXXXXX", path[4096];
     assert_non_null(mkdtemp(folder));
-    char *text = read_text(KERNEL_DIR, "gemm.inc"), *kernel = read_text(KERNEL_DIR, "gemm_f16.s");
+    FREED char *text = read_text(KERNEL_DIR, "gemm.inc"),
+               *kernel = read_text(KERNEL_DIR, "gemm_f16.s");
     write_text(folder, "gemm_f16.s", kernel);
     for (size_t i = 0; i < COUNT(changes); i++) {
         char *at = strstr(text, changes[i][0]);
@@ -158,8 +157,6 @@ static void damaged(void **state)
         if (is_right(gemm_find("f16"), &config))
             fail_msg("right with %s for %s", changes[i][1], changes[i][0]);
     }
-    free(text);
-    free(kernel);
     snprintf(path, sizeof path, "%s/gemm.inc", folder);
     unlink(path);
     snprintf(path, sizeof path, "%s/gemm_f16.s", folder);

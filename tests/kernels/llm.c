@@ -105,10 +105,9 @@ TEST(test_shapes)
 {
     static const enum sam_dtype types[] = {SAM_F16, SAM_BF16, SAM_E5M2};
     for (size_t i = 0; i < COUNT(shapes); i++) {
-        struct llm llm;
+        SCOPED(llm) llm;
         succeeds(llm_make, &llm, &shapes[i], types[i], i);
         check_text(&llm, shapes[i].context + 6, 9); /* the cache starts again */
-        llm_free(&llm);
     }
 }
 
@@ -116,19 +115,18 @@ TEST(test_model)
 {
     static const enum sam_dtype types[] = {SAM_F16, SAM_BF16, SAM_E5M2};
     for (size_t i = 0; i < COUNT(types); i++) {
-        struct llm llm;
+        SCOPED(llm) llm;
         succeeds(llm_read, &llm, MODEL, types[i]);
         assert_int_equal(llm_token(&llm, llm.charset[5]), 5);
         assert_int_equal(llm_token(&llm, '\r'), -1);
         check_text(&llm, 20, 17);
-        llm_free(&llm);
     }
 }
 
 /* A reference of other weights is not matched. */
 TEST(test_mutant)
 {
-    struct llm llm;
+    SCOPED(llm) llm;
     const struct llm_run_options host = {0};
     struct llm_run *run;
     double expected[32], most = 0;
@@ -146,15 +144,14 @@ TEST(test_mutant)
     assert_true(most > LLM_TOLERANCE);
     llm_reference_free(reference);
     llm_run_free(run);
-    llm_free(&llm);
 }
 
 /* kernels/tile/llm_step.pto is what the command prints for the model. */
 TEST(test_program)
 {
-    struct llm llm;
+    SCOPED(llm) llm;
     struct sam_error error = {0};
-    char *file, *text;
+    FREED char *file, *text;
     size_t size;
     succeeds(llm_read, &llm, MODEL, SAM_F16);
     text = llm_program(&llm, &error);
@@ -162,9 +159,6 @@ TEST(test_program)
     succeeds(sam_file_load, KERNEL_DIR "/tile/llm_step.pto", 1 << 20, &file, &size);
     assert_int_equal(size, strlen(text));
     assert_memory_equal(file, text, size);
-    free(file);
-    free(text);
-    llm_free(&llm);
 }
 
 TEST(test_refused)

@@ -35,7 +35,7 @@ static enum sam_status run(const struct packed_layer *layer, const char *folder,
 static void expect_right(const struct packed_config *config, const char *program, unsigned mlen)
 {
     struct packed_layer layer;
-    struct packed_result result;
+    SCOPED(packed_result) result;
     succeeds(packed_make, &layer, config);
     succeeds(run, &layer, SYSTEM_DIR, program, mlen, &result);
     if (!packed_check(&layer, &result))
@@ -55,7 +55,6 @@ static void expect_right(const struct packed_config *config, const char *program
         line = strchr(line, '\n') + 1;
     }
     assert_int_equal(*line, '\0');
-    packed_result_free(&result);
     packed_free(&layer);
 }
 
@@ -229,7 +228,7 @@ TEST(wrong_results)
 {
     const struct packed_config config = {SAM_F16, 1, 256, 256, 1, false};
     struct packed_layer layer;
-    struct packed_result result;
+    SCOPED(packed_result) result;
     succeeds(packed_make, &layer, &config);
     succeeds(run, &layer, SYSTEM_DIR, NULL, 512, &result);
     assert_true(packed_check(&layer, &result));
@@ -251,7 +250,6 @@ TEST(wrong_results)
     assert_non_null(strstr(result.failure, "likely[15] is "));
     result.likely[15] ^= 1;
     assert_true(packed_check(&layer, &result));
-    packed_result_free(&result);
     packed_free(&layer);
 }
 
@@ -259,7 +257,7 @@ static void write_changed(const char *name, const char *from, const char *to)
 {
     char path[4096], *text;
     size_t size;
-    struct sam_buffer out = {0};
+    SCOPED(sam_buffer) out = {0};
     snprintf(path, sizeof path, SYSTEM_DIR "/%s", name);
     succeeds(sam_file_load, path, 1 << 20, &text, &size);
     sam_buffer_append(&out, text, size);
@@ -275,7 +273,6 @@ static void write_changed(const char *name, const char *from, const char *to)
     else
         fputs(whole, file);
     assert_int_equal(fclose(file), 0);
-    sam_buffer_free(&out);
 }
 
 /* A layer, and a copy of the sources that its programs include besides the changed ones. */

@@ -150,12 +150,11 @@ static bool is_at(const struct sam_finding_side *side, const struct sam_image *i
 
 static bool is_register(const struct sam_finding_register *reg, const char *expected)
 {
-    char name[16];
     static const char *const temporary[] = {[5] = "t0", [6] = "t1", [7] = "t2"};
     if (reg->file == 'x')
         return reg->number < COUNT(temporary) && temporary[reg->number] &&
                strcmp(temporary[reg->number], expected) == 0;
-    snprintf(name, sizeof name, "v%u", reg->number);
+    FREED char *name = formatted("v%u", reg->number);
     return reg->file && strcmp(name, expected) == 0;
 }
 

@@ -25,7 +25,7 @@ static enum sam_status launch_timed(void *context, struct sam_gpu *gpu,
                                     struct sam_error *error)
 {
     struct timed *t = context;
-    must(sam_gpu_set_options(gpu, &t->options, error), error);
+    succeeds(sam_gpu_set_options, gpu, &t->options);
     const enum sam_status status = sam_gpu_launch(gpu, launch, result, error);
     must(status, error);
     const struct sam_gputime_result *r = &t->timing.result;
@@ -58,9 +58,8 @@ static void run_timed(const struct kernel_check *kernel, struct check_config con
     struct check_report report;
     struct timed t = {.options = {.size = sizeof t.options, .schedule = schedule, .jobs = jobs},
                       .timing = {.size = sizeof t.timing, .config = &machine}};
-    char text[64];
     t.options.timing = &t.timing;
-    snprintf(text, sizeof text, "preset=%s", preset);
+    FREED char *text = formatted("preset=%s", preset);
     sam_gputime_config_init(&machine);
     succeeds(sam_gputime_config_set, &machine, text);
     config.launch = launch_timed;

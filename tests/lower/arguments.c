@@ -30,7 +30,7 @@ static void arguments_of(struct sam_tile_argument out[2])
 
 TEST(lowering)
 {
-    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     struct sam_tile_argument a[2];
     struct sam_tile_lowered *made = NULL;
     char *messages = NULL;
@@ -54,7 +54,6 @@ TEST(lowering)
         free(messages);
     }
     sam_tile_lowered_free(NULL);
-    sam_tile_program_free(p);
 }
 
 static void expect_input(const struct sam_tile_program *p, const struct sam_tile_argument *a,
@@ -62,12 +61,11 @@ static void expect_input(const struct sam_tile_program *p, const struct sam_tile
 {
     struct sam_tile_lowered *made;
     struct sam_error error = {0};
-    char *messages = NULL;
+    FREED char *messages = NULL;
     assert_int_not_equal(sam_tile_lower(p, 0, a, 2, options, &made, &messages, &error), SAM_OK);
     assert_null(made);
     if (!strstr(error.text, words))
         fail_msg("no '%s' in: %s", words, error.text);
-    free(messages);
 }
 
 /* Packed tensors that are missing, or of another kind. */
@@ -78,18 +76,15 @@ TEST(packed)
         "\"v\":{\"dtype\":\"I32\",\"shape\":[8,8],\"data_offsets\":[256,512]},"
         "\"u\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[512,528]}}";
     uint8_t file[8 + sizeof header - 1 + 528] = {(uint8_t)(sizeof header - 1)};
-    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     struct sam_tile_argument a[2];
-    struct sam_weights weights = {0};
-    struct sam_error error = {0};
+    SCOPED(sam_weights) weights = {0};
     size_t need, size;
     memcpy(file + 8, header, sizeof header - 1);
-    if (sam_weights_parse(SAM_WEIGHTS_SAFETENSORS, file, sizeof file, sizeof file, "t", &weights,
-                          &need, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_weights_parse, SAM_WEIGHTS_SAFETENSORS, file, sizeof file, sizeof file, "t",
+             &weights, &need);
     const size_t room = sam_pack_bound(&weights);
-    void *smw = malloc(room);
-    assert_non_null(smw);
+    FREED void *smw = test_room(room);
     assert_int_equal(sam_pack(&weights, file, NULL, smw, room, &size, NULL), SAM_OK);
     struct sam_tile_lower_options o = {.size = sizeof o, .weights = smw, .weights_size = size};
     arguments_of(a);
@@ -102,38 +97,33 @@ TEST(packed)
     expect_input(p, a, &o, "has 64 elements, 'u' has 4");
     o.weights_size = 5;
     expect_input(p, a, &o, "");
-    sam_weights_free(&weights);
-    free(smw);
-    sam_tile_program_free(p);
 }
 
 /* A program beyond the room that the programs of a system have. */
 TEST(room)
 {
-    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     struct sam_tile_argument a[2];
     struct sam_tile_lowered *made;
     struct sam_system *system;
     struct sam_error error = {0};
-    char *messages;
+    FREED char *messages;
     arguments_of(a);
     struct sam_tile_lower_options o = {.size = sizeof o, .offset = UINT32_C(0x10000000)};
     expect_input(p, a, &o, "expected a multiple of 4096 below the 0x10000000 bytes");
     o.offset -= 4096;
     assert_int_equal(sam_tile_lower(p, 0, a, 2, &o, &made, &messages, NULL), SAM_OK);
-    free(messages);
     assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
     assert_int_equal(sam_tile_lowered_load(made, system, &error), SAM_ERR_INPUT);
     assert_non_null(
         strstr(error.text, "have 0x10000000 bytes of room, this one would end at 0x100"));
     sam_system_free(system);
     sam_tile_lowered_free(made);
-    sam_tile_program_free(p);
 }
 
 TEST(lowered)
 {
-    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     struct sam_tile_argument a[2];
     struct sam_tile_lowered *made;
     struct sam_system *system;
@@ -174,5 +164,4 @@ TEST(lowered)
     assert_false(sam_tile_lowered_note(made, 0, NULL));
     sam_system_free(system);
     sam_tile_lowered_free(made);
-    sam_tile_program_free(p);
 }

@@ -20,14 +20,11 @@ static void run(const char *machine, const char *out, const char *more)
 
 static void make_files(void)
 {
-    struct lowered x = {.seed = test_seed()};
-    struct sam_error error;
-    assert_int_equal(sam_file_save(test_path("p.pto"), program, strlen(program), &error), SAM_OK);
+    SCOPED(lowered) x = {.seed = test_seed()};
+    succeeds(sam_file_save, test_path("p.pto"), program, strlen(program));
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(sam_npy_write(test_path(i ? "x1.npy" : "x0.npy"),
-                                       lowered_random(&x, SAM_F32, 8, 16), &error),
-                         SAM_OK);
-    lowered_free(&x);
+        succeeds(sam_npy_write, test_path(i ? "x1.npy" : "x0.npy"),
+                 lowered_random(&x, SAM_F32, 8, 16));
 }
 
 TEST(test_emit)
@@ -64,11 +61,10 @@ TEST(test_failures)
 {
     char text[1024];
     struct lowered x = {.seed = 1};
-    struct sam_error error;
     struct sam_array *divisors = lowered_array(&x, SAM_I32, 8, 16);
     for (unsigned i = 0; i < 128; i++)
         ((int32_t *)divisors->data)[i] = i != 37 && i != 90;
-    assert_int_equal(sam_npy_write(test_path("zero.npy"), divisors, &error), SAM_OK);
+    succeeds(sam_npy_write, test_path("zero.npy"), divisors);
     lowered_free(&x);
     fails("%d = pto.tdiv %a, %b : !pto.tile<vec, 8x16xi32>, !pto.tile<vec, 8x16xi32> -> "
           "!pto.tile<vec, 8x16xi32>\n",
@@ -118,8 +114,7 @@ TEST(test_pipes)
         "!pto.tile<vec, 1x8xi32>\n"
         "%e = pto.tdiv %d, %z : !pto.tile<vec, 1x8xi32>, !pto.tile<vec, 1x8xi32> -> "
         "!pto.tile<vec, 1x8xi32>\n";
-    struct lowered x = {.seed = test_seed()};
-    struct sam_error error;
+    SCOPED(lowered) x = {.seed = test_seed()};
     make_files();
     run("--machine system", "timed.npy", "--cycles --perfetto t.json >text");
     run("--machine system", "timed.npy", "--cycles --json >json");
@@ -128,15 +123,13 @@ TEST(test_pipes)
                            "grep -q '\"tadd 1, tmuls 2\"' t.json && grep -q '\"pipes\": *\\[' json "
                            "&& grep -q '\"with_line\"' json",
                            test_folder));
-    assert_int_equal(sam_file_save(test_path("bad.pto"), bad, strlen(bad), &error), SAM_OK);
-    assert_int_equal(sam_npy_write(test_path("i.npy"), lowered_random(&x, SAM_I32, 1, 8), &error),
-                     SAM_OK);
+    succeeds(sam_file_save, test_path("bad.pto"), bad, strlen(bad));
+    succeeds(sam_npy_write, test_path("i.npy"), lowered_random(&x, SAM_I32, 1, 8));
     assert_true(
         test_shell("cd %s && ! $SAMITE run bad.pto -q --machine system --perfetto f.json "
                    "--arg a:i.npy --arg e=out:i32:1,8 >text 2>&1 && grep -q 'bad.pto:3' text "
                    "&& grep -q 'tdiv 3\"' f.json && tail -1 f.json | grep -q '^]}$'",
                    test_folder));
-    lowered_free(&x);
 }
 
 TEST_GROUP(test_folder_make, test_folder_remove)

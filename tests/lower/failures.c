@@ -10,7 +10,7 @@
  * succeeds (NULL). */
 static void expect(const char *body, int64_t a, int64_t b, const char *words)
 {
-    struct lowered x = {.seed = 1};
+    SCOPED(lowered) x = {.seed = 1};
     char whole[6000];
     snprintf(whole, sizeof whole,
              "func.func @f(%%a: index, %%b: index) {\n"
@@ -27,7 +27,6 @@ static void expect(const char *body, int64_t a, int64_t b, const char *words)
     lowered_run(&x);
     if (words ? x.status != SAM_ERR_TRAP || !strstr(x.error.text, words) : x.status != SAM_OK)
         fail_msg("%s\nexpected %s: found %s", whole, words, x.error.text);
-    lowered_free(&x);
 }
 
 #define TILE    "!pto.tile_buf<vec, 8x8xf32, valid=?x?>"
@@ -112,9 +111,8 @@ TEST(test_zero_divisor)
         lowered_run(&x);
         assert_int_equal(x.status, i == SAM_COUNT(at) ? SAM_OK : SAM_ERR_TRAP);
         if (i < SAM_COUNT(at)) {
-            char words[60];
-            snprintf(words, sizeof words, "tdiv divides by zero for q[%zu,%zu]", at[i] / 32,
-                     at[i] % 32);
+            FREED char *words =
+                formatted("tdiv divides by zero for q[%zu,%zu]", at[i] / 32, at[i] % 32);
             assert_non_null(strstr(x.error.text, words));
         }
         lowered_free(&x);
@@ -124,7 +122,7 @@ TEST(test_zero_divisor)
 /* Sizes whose product has more than 64 bits. */
 TEST(test_wide_products)
 {
-    struct lowered x = {
+    SCOPED(lowered) x = {
         .text =
             "func.func @f(%x: !pto.ptr<f32>, %n: index) {\n"
             "%c0 = arith.constant 0 : index\n%c8 = arith.constant 8 : index\n"
@@ -141,7 +139,6 @@ TEST(test_wide_products)
     lowered_random(&x, SAM_F32, 0, 8);
     lowered_scalar(&x, SAM_I64, 3);
     lowered_refused(&x, "test.pto:8:1: error: tload: more elements than 64 bits can count");
-    lowered_free(&x);
 }
 
 /* --- a damaged tensor that has been asked for before the one that is loaded first */
@@ -158,40 +155,34 @@ static uint8_t *pack_both(const float *elements, size_t *size)
         .tensors = tensors, .count = 2, .file_size = 2 * SIDE * SIDE * sizeof *elements};
     tensors[0].size = tensors[1].size = tensors[1].offset = SIDE * SIDE * sizeof *elements;
     const size_t room = sam_pack_bound(&weights);
-    uint8_t *packed = malloc(room);
-    assert_non_null(packed);
+    uint8_t *packed = test_room(room);
     assert_int_equal(sam_pack(&weights, elements, NULL, packed, room, size, NULL), SAM_OK);
     return packed;
 }
 
-#define VIEW "!pto.tensor_view<?x?xf32>"
-#define PART "!pto.partition_tensor_view<8x8xf32>"
-#define FULL "!pto.tile_buf<vec, 8x8xf32>"
-#define WINDOW(n)                                                                                  \
-    "%v" n " = pto.make_tensor_view %" n ", shape = [%c64, %c64], strides = [%c64, %c1] : " VIEW   \
-    "\n%p" n " = pto.partition_view %v" n ", offsets = [%c0, %c0], sizes = [%c8, %c8] : " VIEW     \
-    " -> " PART "\n"
+#define PART      "!pto.partition_tensor_view<8x8xf32>"
+#define FULL      "!pto.tile_buf<vec, 8x8xf32>"
+#define WINDOW(n) BY_ROWS("v" n, n, 64, 64) WINDOW_OF("p" n, "v" n, "c0", "c0", 8, 8)
 #define MOVE(n)                                                                                    \
     "%t" n " = pto.tload %p" n " : " PART " -> " FULL "\n"                                         \
     "pto.tstore ins(%t" n " : " FULL ") outs(%pz : " PART ")\n"
+#define VIEWS INDEX(0) INDEX(1) INDEX(8) INDEX(64) WINDOW("a") WINDOW("b") WINDOW("z")
 #define BOTH                                                                                       \
-    "func.func @f(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %z: !pto.ptr<f32>) {\n"                    \
-    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
-    "%c8 = arith.constant 8 : index\n%c64 = arith.constant 64 : index\n" WINDOW("a") WINDOW("b")   \
-        WINDOW("z") "pto.prefetch %pb : " PART "\n" MOVE("a")
+    "func.func @f(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %z: !pto.ptr<f32>) {\n" VIEWS              \
+    "pto.prefetch %pb : " PART "\n" MOVE("a")
 
 static void expect_damaged(const char *text, const char *words)
 {
-    struct lowered x = {.text = text, .seed = 1};
+    SCOPED(lowered) x = {.text = text, .seed = 1};
     struct sam_system *system;
     struct sam_system_result result;
     size_t size, other_size;
     float elements[2 * SIDE * SIDE];
     for (size_t i = 0; i < SAM_COUNT(elements); i++)
         elements[i] = (float)i;
-    uint8_t *packed = pack_both(elements, &size);
+    FREED uint8_t *packed = pack_both(elements, &size);
     elements[2 * SIDE * SIDE - 1] += 0.25F;
-    uint8_t *other = pack_both(elements, &other_size);
+    FREED uint8_t *other = pack_both(elements, &other_size);
     size_t at = 0;
     while (packed[at] == other[at])
         at++;
@@ -217,9 +208,6 @@ static void expect_damaged(const char *text, const char *words)
     }
     sam_system_free(system);
     sam_tile_lowered_free(made);
-    lowered_free(&x);
-    free(packed);
-    free(other);
 }
 
 TEST(test_damaged)
@@ -247,14 +235,14 @@ TEST(test_refusals)
 /* A source of unknown size. */
 TEST(test_image)
 {
-    struct lowered x = {.text =
-                            "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, "
-                            "%d: !pto.tile_buf<vec, 16x16xf32>, %n: index) {\n"
-                            "pto.timg2col ins(%a, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, "
-                            "%n, %n, %n : !pto.tile_buf<vec, 16x16xf32>, index, index, index, "
-                            "index, index, index, index, index, index, index, index, index, "
-                            "index, index, index) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n"
-                            "return }\n"};
+    SCOPED(lowered) x = {.text =
+                             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>, "
+                             "%d: !pto.tile_buf<vec, 16x16xf32>, %n: index) {\n"
+                             "pto.timg2col ins(%a, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, "
+                             "%n, %n, %n : !pto.tile_buf<vec, 16x16xf32>, index, index, index, "
+                             "index, index, index, index, index, index, index, index, index, "
+                             "index, index, index) outs(%d : !pto.tile_buf<vec, 16x16xf32>)\n"
+                             "return }\n"};
     lowered_array(&x, SAM_TILE_f32, 16, 16);
     lowered_array(&x, SAM_TILE_f32, 16, 16);
     x.arguments[1].output = true;
@@ -265,18 +253,16 @@ TEST(test_image)
     lowered_refused(&x, "timg2col: expected a source of known size, and constants but for the "
                         "position");
     x.count = count;
-    lowered_free(&x);
 }
 
 TEST(test_one_row)
 {
-    struct lowered x = {.text = "%d = tcolmin %a : !pto.tile<vec, 8x32xf32> -> "
-                                "!pto.tile<vec, 8x32xf32>\n"};
+    SCOPED(lowered) x = {.text = "%d = tcolmin %a : !pto.tile<vec, 8x32xf32> -> "
+                                 "!pto.tile<vec, 8x32xf32>\n"};
     lowered_array(&x, SAM_TILE_f32, 8, 32);
     lowered_name(&x, "a", false);
     lowered_array(&x, SAM_TILE_f32, 8, 32);
     lowered_name(&x, "d", true);
     x.options.dialect = SAM_TILE_SPEC;
     lowered_refused(&x, "the destination has 8 valid rows: expected 1 in dialect spec");
-    lowered_free(&x);
 }

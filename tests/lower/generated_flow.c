@@ -188,9 +188,8 @@ static void run(uint64_t seed)
     if (f->x.status != SAM_OK)
         fail_msg("%s\n%s", f->x.error.text, f->x.text);
     if (seed % 8 == 0) {
-        struct timed timed;
+        SCOPED(timed) timed;
         timed_run(&f->x, &timed);
-        timed_free(&timed);
     }
     lowered_free(&f->x);
     sam_buffer_free(&f->text);

@@ -63,7 +63,7 @@ TEST(test_neighbours)
         const enum sam_dtype dtype = dtypes[n % SAM_COUNT(dtypes)];
         const unsigned rows = 2 + n / 36, columns = width - 2 * (n % 5);
         const char *name = sam_tile_dtype_name(dtype);
-        struct lowered x = {.seed = seed + n};
+        SCOPED(lowered) x = {.seed = seed + n};
         char text[1024];
         snprintf(text, sizeof text,
                  "%%d = pto.tcol%s %%a : !pto.tile<vec, %ux%ux%s, valid=%ux%u> -> "
@@ -80,6 +80,5 @@ TEST(test_neighbours)
         lowered_array(&x, dtype, 1, columns);
         lowered_name(&x, "d", true);
         lowered_run(&x);
-        lowered_free(&x);
     }
 }

@@ -115,8 +115,7 @@ static void load(struct manual *m, unsigned tile)
 
 static void store(struct manual *m, unsigned tile)
 {
-    char array[16];
-    snprintf(array, sizeof array, "%%out%u", tile);
+    FREED char *array = formatted("%%out%u", tile);
     const unsigned w = window(m, array);
     turn(m, SAM_TILE_PIPE_STORE);
     PUT("pto.tstore ins(%%t%u : %s) outs(%%w%u : %s)\n", tile, m->type, w, m->part);

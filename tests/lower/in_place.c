@@ -2,52 +2,47 @@
 /* Avoidable copies in left and right: the copies made, and results equal to the executor's. */
 #include "lower/lowered.h"
 
-#define WINDOW "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<32x32xf32>\n"
-#define PART   "!pto.partition_tensor_view<32x32xf32>"
-#define MAT    "!pto.tile_buf<mat, 32x32xf32>"
-#define LEFT   "!pto.tile_buf<left, 32x32xf32>"
-#define RIGHT  "!pto.tile_buf<right, 32x32xf32>"
-#define ACC    "!pto.tile_buf<acc, 32x32xf32>"
-#define VEC    "!pto.tile_buf<vec, 32x32xf32>"
+#define PART  "!pto.partition_tensor_view<32x32xf32>"
+#define MAT   "!pto.tile_buf<mat, 32x32xf32>"
+#define LEFT  "!pto.tile_buf<left, 32x32xf32>"
+#define RIGHT "!pto.tile_buf<right, 32x32xf32>"
+#define ACC   "!pto.tile_buf<acc, 32x32xf32>"
+#define VEC   "!pto.tile_buf<vec, 32x32xf32>"
 
+#define VIEWS                                                                                      \
+    INDEX(0)                                                                                       \
+    INDEX(1)                                                                                       \
+    INDEX(32)                                                                                      \
+    INDEX(96)                                                                                      \
+    BY_ROWS("x", "in", 96, 32) BY_ROWS("y", "out", 96, 32) WINDOW_OF("p", "x", "c0", "c0", 32, 32)
 #define HEAD                                                                                       \
-    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %n: index) {\n"                         \
-    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
-    "%c32 = arith.constant 32 : index\n%c96 = arith.constant 96 : index\n"                         \
-    "%x = pto.make_tensor_view %in, shape = [%c96, %c32], strides = [%c32, %c1] : "                \
-    "!pto.tensor_view<?x?xf32>\n"                                                                  \
-    "%y = pto.make_tensor_view %out, shape = [%c96, %c32], strides = [%c32, %c1] : "               \
-    "!pto.tensor_view<?x?xf32>\n"                                                                  \
-    "%p = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c32, %c32] : " WINDOW             \
+    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %n: index) {\n" VIEWS                   \
     "%ma = pto.alloc_tile : " MAT "\n%mb = pto.alloc_tile : " MAT "\n"                             \
     "%l = pto.alloc_tile : " LEFT "\n%r = pto.alloc_tile : " RIGHT "\n"                            \
     "%d = pto.alloc_tile : " ACC "\n%z = pto.alloc_tile : " VEC "\n"                               \
     "pto.tload ins(%p : " PART ") outs(%ma : " MAT ")\n"
 #define COPY(from, to, type) "pto.tmov ins(" from " : " MAT ") outs(" to " : " type ")\n"
 #define LOAD(row, to)                                                                              \
-    "%p" row " = pto.partition_view %x, offsets = [%" row ", %c0], sizes = [%c32, %c32] : " WINDOW \
+    WINDOW_OF("p" row, "x", row, "c0", 32, 32)                                                     \
     "pto.tload ins(%p" row " : " PART ") outs(" to " : " MAT ")\n"
 #define MULTIPLY "pto.tmatmul ins(%l, %r : " LEFT ", " RIGHT ") outs(%d : " ACC ")\n"
 #define STORE(row)                                                                                 \
+    WINDOW_OF("q" row, "y", row, "c0", 32, 32)                                                     \
     "pto.tmov ins(%d : " ACC ") outs(%z : " VEC ")\n"                                              \
-    "%q" row " = pto.partition_view %y, offsets = [%" row ", %c0], sizes = [%c32, %c32] : " WINDOW \
     "pto.tstore ins(%z : " VEC ") outs(%q" row " : " PART ")\n"
 
 /* `copies`: of ma to l, of mb to r: read in place. */
 static void expect(const char *text, bool ma, bool mb)
 {
-    struct lowered x = {.text = text, .seed = test_seed(), .options.in_order = true};
+    SCOPED(lowered) x = {.text = text, .seed = test_seed(), .options.in_order = true};
     lowered_random(&x, SAM_F32, 96, 32);
     lowered_array(&x, SAM_F32, 96, 32);
     lowered_scalar(&x, SAM_I64, 96);
-    char *hart = lowered_hart(&x);
+    FREED char *hart = lowered_hart(&x);
     if (!strstr(hart, "products read ma in place") == ma ||
         !strstr(hart, "products read mb in place") == mb)
         fail_msg("%s\n%s", text, hart);
-    free(hart);
-    lowered_run(&x);
-    assert_int_equal(x.status, SAM_OK);
-    lowered_free(&x);
+    lowered_succeeds(&x);
 }
 
 /* The left factor stays over a loop that loads another tile of mat in each iteration. */

@@ -70,11 +70,10 @@ static void write_program(struct sam_buffer *text, size_t k, const unsigned size
 static void run(size_t k, const unsigned sizes[3], uint64_t seed)
 {
     struct lowered x = {.seed = seed}, y;
-    struct sam_buffer inferred = {0}, given = {0};
+    SCOPED(sam_buffer) inferred = {0}, given = {0};
     struct sam_error error = {0};
     for (size_t i = 0; i < SAM_COUNT(sources); i++) {
-        char word[8];
-        snprintf(word, sizeof word, "%%%s", sources[i].name);
+        FREED char *word = formatted("%%%s", sources[i].name);
         const char *at = strstr(results[k].text, word);
         if (!at || !strchr(" ,", at[strlen(word)]))
             continue;
@@ -89,20 +88,15 @@ static void run(size_t k, const unsigned sizes[3], uint64_t seed)
     write_program(&inferred, k, sizes, false);
     write_program(&given, k, sizes, true);
     x.text = sam_buffer_text(&inferred);
-    lowered_run(&x); /* the array of d has the required sizes */
-    if (x.status != SAM_OK)
-        fail_msg("%s\n%s", x.error.text, x.text);
+    lowered_succeeds(&x); /* the array of d has the required sizes */
     const struct sam_tile_options options = {.size = sizeof options,
                                              .sum_order = SAM_TILE_SUM_SYSTEM};
-    struct sam_tile_program *p = test_parse("given", sam_buffer_text(&given), given.size);
+    SCOPED_PROGRAM *p = test_parse("given", sam_buffer_text(&given), given.size);
     if (sam_tile_run(p, 0, y.arguments, y.count, &options, NULL, &error) != SAM_OK)
         fail_msg("%s\n%s", error.text, sam_buffer_text(&given));
     assert_memory_equal(d->data, y.arrays[y.count - 1].data, d->size);
-    sam_tile_program_free(p);
     lowered_free(&x);
     lowered_free(&y);
-    sam_buffer_free(&inferred);
-    sam_buffer_free(&given);
 }
 
 TEST(test_results)
@@ -154,7 +148,6 @@ TEST(test_others)
     lowered_random(&x, SAM_F32, 32, 32);
     lowered_name(&x, NULL, true);
     x.arguments[1].inout = true;
-    lowered_run(&x);
-    assert_int_equal(x.status, SAM_OK);
+    lowered_succeeds(&x);
     lowered_free(&x);
 }

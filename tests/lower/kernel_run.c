@@ -36,11 +36,10 @@ struct function {
 
 void kernel_run_open(struct kernel_run *run, uint64_t seed)
 {
-    struct sam_error error;
     *run = (struct kernel_run){.seed = seed};
-    must(sam_gpu_new(NULL, &run->gpu, &error), &error);
-    must(sam_gpu_map(run->gpu, SAM_SYSTEM_L1M, 0x100000, &error), &error);
-    must(sam_gpu_map(run->gpu, METADATA, 0x3000, &error), &error);
+    succeeds(sam_gpu_new, NULL, &run->gpu);
+    succeeds(sam_gpu_map, run->gpu, SAM_SYSTEM_L1M, 0x100000);
+    succeeds(sam_gpu_map, run->gpu, METADATA, 0x3000);
 }
 
 void kernel_run_close(struct kernel_run *run)
@@ -205,20 +204,18 @@ struct device {
 
 static void put(const struct device *d, uint32_t address, const void *data, size_t size)
 {
-    struct sam_error error;
     if (d->reference)
         ref_gpu_write(d->reference, address, data, size);
     else
-        must(sam_gpu_write(d->gpu, address, data, size, &error), &error);
+        succeeds(sam_gpu_write, d->gpu, address, data, size);
 }
 
 static void get(const struct device *d, uint32_t address, void *data, size_t size)
 {
-    struct sam_error error;
     if (d->reference)
         ref_gpu_read(d->reference, address, data, size);
     else
-        must(sam_gpu_read(d->gpu, address, data, size, &error), &error);
+        succeeds(sam_gpu_read, d->gpu, address, data, size);
 }
 
 static void launch(struct function *f, const struct device *d, const struct sam_lower_kernel *k)
@@ -266,7 +263,7 @@ static void compare_tile(const struct function *f, const struct device *d, const
 {
     const struct sam_tile_type *type = &g->type->tile;
     size_t size = sam_dtype_size(type->dtype), bytes = tile_bytes(type);
-    uint8_t *got = malloc(bytes);
+    FREED uint8_t *got = malloc(bytes);
     bool fills = strstr(f->text, "tfillpad") != NULL;
     bool padded = f->p->values[g->value].name[0] == 'd' && type->pad != SAM_TILE_PAD_null &&
                   (fills || (f->run->outside == SAM_TILE_PAD_VALUE && !has_empty(f)));
@@ -284,7 +281,6 @@ static void compare_tile(const struct function *f, const struct device *d, const
                      f->p->values[g->value].name, i, j, bits, want & mask,
                      d->reference ? "reference" : "gpu");
         }
-    free(got);
 }
 
 static void run_on(struct function *f, const struct device *d)
@@ -302,11 +298,10 @@ static void run_on(struct function *f, const struct device *d)
             break;
     }
     if (f->status != SAM_OK) {
-        char place[48];
         uint32_t columns = record[LOWER_FAILURE_COLUMNS], at = record[LOWER_FAILURE_ELEMENT];
         if (!record[LOWER_FAILURE_NUMBER] || !columns)
             FAIL(f, "the kernels do not fail: %s", f->error.text);
-        snprintf(place, sizeof place, "[%u,%u]", at / columns, at % columns);
+        FREED char *place = formatted("[%u,%u]", at / columns, at % columns);
         if (!strstr(f->error.text, place))
             FAIL(f, "the kernels fail at %s: %s", place, f->error.text);
         return;
@@ -366,8 +361,7 @@ static void finish(struct function *f)
 void kernel_run_compare(struct kernel_run *run, const char *text, uint32_t rows, uint32_t cols,
                         kernel_element *element, void *context)
 {
-    struct sam_error error;
-    struct function *f = calloc(1, sizeof *f);
+    FREED struct function *f = calloc(1, sizeof *f);
     *f = (struct function){.run = run, .text = text};
     f->p = test_parse("case.pto", text, strlen(text));
     make_arguments(f, rows, cols, element, context);
@@ -377,12 +371,11 @@ void kernel_run_compare(struct kernel_run *run, const char *text, uint32_t rows,
     write_kernels(f);
     f->image =
         test_assemble("ventus", SAM_CODE_BASE, sam_gpu_start_code(), sam_buffer_text(&f->l.gpu));
-    must(sam_gpu_load(run->gpu, f->image, &error), &error);
+    succeeds(sam_gpu_load, run->gpu, f->image);
     struct device d = {.gpu = run->gpu};
     run_on(f, &d);
     if (run->reference)
         run_on_reference(f);
-    must(sam_gpu_unmap(run->gpu, SAM_CODE_BASE, &error), &error);
+    succeeds(sam_gpu_unmap, run->gpu, SAM_CODE_BASE);
     finish(f);
-    free(f);
 }

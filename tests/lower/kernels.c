@@ -98,7 +98,7 @@ TEST(test_groups)
 {
     struct kernel_run run;
     unsigned cases = (unsigned)test_number("SAMITE_CASES", 400), operations = 0, kernels = 0;
-    struct vector_group *g = calloc(1, sizeof *g);
+    FREED struct vector_group *g = calloc(1, sizeof *g);
     kernel_run_open(&run, test_seed());
     for (unsigned k = 0; k < cases; k++) {
         unsigned wanted = 1 + (unsigned)test_below(&run.seed, 18);
@@ -113,5 +113,4 @@ TEST(test_groups)
     }
     assert_true(cases < 100 || kernels < operations / 2); /* they are fused */
     kernel_run_close(&run);
-    free(g);
 }

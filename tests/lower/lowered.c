@@ -20,11 +20,10 @@ static struct sam_tile_program *parse(const struct lowered *x)
 {
     struct sam_tile_program *p = NULL;
     struct sam_error error;
-    char *messages = NULL;
+    FREED char *messages = NULL;
     const char *name = x->name ? x->name : "test.pto";
     if (sam_tile_parse(name, x->text, strlen(x->text), &p, &messages, &error) != SAM_OK)
         fail_msg("%s\n%s", messages ? messages : error.text, x->text);
-    free(messages);
     return p;
 }
 
@@ -45,8 +44,7 @@ struct sam_array *lowered_array(struct lowered *x, enum sam_dtype dtype, size_t 
 struct sam_array *lowered_random(struct lowered *x, enum sam_dtype dtype, size_t rows, size_t cols)
 {
     struct sam_array *a = lowered_array(x, dtype, rows, cols);
-    for (size_t i = 0; i < a->count; i++)
-        test_set(a->data, i, dtype, test_element(&x->seed, dtype));
+    test_random_elements(a->data, a->count, dtype, &x->seed);
     return a;
 }
 
@@ -93,12 +91,11 @@ void lowered_copy(const struct lowered *x, struct lowered *to)
 static void lower(struct lowered *x, const struct sam_tile_program *p,
                   struct sam_tile_lowered **made)
 {
-    char *messages = NULL;
+    FREED char *messages = NULL;
     x->options.size = sizeof x->options;
     if (sam_tile_lower(p, 0, x->arguments, x->count, &x->options, made, &messages, &x->error) !=
         SAM_OK)
         fail_msg("%s: %s\n%s", x->error.text, messages ? messages : "", x->text);
-    free(messages);
 }
 
 static void run_system(struct lowered *x, struct sam_tile_lowered *made)
@@ -119,11 +116,10 @@ static void run_system(struct lowered *x, struct sam_tile_lowered *made)
         FAIL(made, "%s\n%s", x->error.text, x->text);
     if (sam_system_run(system, &result, &x->error) != SAM_OK || result.hart.end != SAM_HART_EXIT)
         FAIL(made, "%s\n%s", x->error.text, x->text);
-    char *races = NULL;
+    SCOPED_TEXT *races = NULL;
     assert_int_equal(sam_system_print_races(system, 0, &races, &x->error), SAM_OK);
     if (races[0])
         FAIL(made, "%s\n%s", races, x->text);
-    sam_text_free(races);
     x->status = sam_tile_lowered_failure(made, system, &x->error);
     assert_int_equal(result.hart.exit_code, x->status != SAM_OK);
     if (x->status == SAM_OK)
@@ -149,9 +145,9 @@ static void compare(const struct lowered *x, const struct lowered *y,
 
 void lowered_run(struct lowered *x)
 {
-    struct sam_tile_program *p = parse(x);
+    SCOPED_PROGRAM *p = parse(x);
     struct sam_tile_lowered *made, *other;
-    struct lowered y, z;
+    SCOPED(lowered) y, z;
     lowered_copy(x, &y);
     lower(&y, p, &made);
     run_system(&y, made);
@@ -178,18 +174,22 @@ void lowered_run(struct lowered *x)
         if (x->status == SAM_OK)
             compare(x, both[i], i ? other : made);
     }
-    lowered_free(&y);
-    lowered_free(&z);
     sam_tile_lowered_free(made);
     sam_tile_lowered_free(other);
-    sam_tile_program_free(p);
+}
+
+void lowered_succeeds(struct lowered *x)
+{
+    lowered_run(x);
+    if (x->status != SAM_OK)
+        fail_msg("%s\n%s", x->error.text, x->text);
 }
 
 void lowered_refused(struct lowered *x, const char *words)
 {
-    struct sam_tile_program *p = parse(x);
+    SCOPED_PROGRAM *p = parse(x);
     struct sam_tile_lowered *made;
-    char *messages = NULL;
+    FREED char *messages = NULL;
     x->options.size = sizeof x->options;
     assert_int_equal(
         sam_tile_lower(p, 0, x->arguments, x->count, &x->options, &made, &messages, &x->error),
@@ -197,16 +197,13 @@ void lowered_refused(struct lowered *x, const char *words)
     assert_null(made);
     if (!strstr(x->error.text, words))
         fail_msg("no '%s' in: %s", words, x->error.text);
-    free(messages);
-    sam_tile_program_free(p);
 }
 
 struct sam_tile_lowered *lowered_make(struct lowered *x)
 {
-    struct sam_tile_program *p = parse(x);
+    SCOPED_PROGRAM *p = parse(x);
     struct sam_tile_lowered *made;
     lower(x, p, &made);
-    sam_tile_program_free(p);
     return made;
 }
 
@@ -226,8 +223,7 @@ void *lowered_pack(const struct sam_array *array, bool window, size_t *size)
     weights.file_size = tensor.size = array->size;
     tensor.shape[0] = array->count;
     const size_t room = sam_pack_bound(&weights);
-    void *packed = malloc(room);
-    assert_non_null(packed);
+    void *packed = test_room(room);
     assert_int_equal(sam_pack(&weights, array->data, &options, packed, room, size, NULL), SAM_OK);
     return packed;
 }

@@ -10,6 +10,17 @@
 
 enum { LOWERED_ARGUMENTS = 32 };
 
+/* Lines of programs: the index %cN; a view of a pointer to f32, by rows; a part of such a view,
+ * whose position is two names. Sizes are numbers that have an INDEX. */
+#define INDEX(n) "%c" #n " = arith.constant " #n " : index\n"
+#define BY_ROWS(view, pointer, rows, cols)                                                         \
+    "%" view " = pto.make_tensor_view %" pointer ", shape = [%c" #rows ", %c" #cols                \
+    "], strides = [%c" #cols ", %c1] : !pto.tensor_view<?x?xf32>\n"
+#define WINDOW_OF(part, view, row, col, rows, cols)                                                \
+    "%" part " = pto.partition_view %" view ", offsets = [%" row ", %" col "], sizes = [%c" #rows  \
+    ", %c" #cols "] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<" #rows "x" #cols    \
+    "xf32>\n"
+
 struct lowered {
     const char *text, *name; /* name: for messages; NULL: "test.pto" */
     struct sam_tile_argument arguments[LOWERED_ARGUMENTS];
@@ -30,6 +41,7 @@ void lowered_scalar(struct lowered *x, enum sam_dtype dtype, uint64_t bits);
 void lowered_name(struct lowered *x, const char *name, bool output);
 /* Run both; everything must agree. Afterwards the arrays hold the executor's results. */
 void lowered_run(struct lowered *x);
+void lowered_succeeds(struct lowered *x); /* the same, without a failure of the program */
 /* Lowering must fail with this message. */
 void lowered_refused(struct lowered *x, const char *words);
 void lowered_free(struct lowered *x);

@@ -34,7 +34,7 @@ static void ok(enum sam_status status, const struct sam_error *error)
 static struct routine *routine_new(const char *label, const char *inlined, uint64_t set)
 {
     struct routine *r = calloc(1, sizeof *r);
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     struct sam_error error = {0};
     assert_non_null(r);
     sam_buffer_printf(&text,
@@ -52,7 +52,6 @@ static struct routine *routine_new(const char *label, const char *inlined, uint6
                       4 * LANES, 4 * LANES, 4 * LANES);
     sam_lower_math_text(&text, set);
     r->image = test_assemble("ventus", SAM_CODE_BASE, NULL, sam_buffer_text(&text));
-    sam_buffer_free(&text);
     ok(sam_gpu_new(NULL, &r->gpu, &error), &error);
     ok(sam_gpu_load(r->gpu, r->image, &error), &error);
     ok(sam_gpu_map(r->gpu, A, sizeof r->a, &error), &error);
@@ -82,13 +81,12 @@ static void run(struct routine *r)
                                 .lanes = LANES,
                                 .warps = 1,
                                 .image = r->image};
-    struct sam_gpu_result result = {0};
+    SCOPED(sam_gpu_result) result = {0};
     struct sam_error error = {0};
     ok(sam_gpu_write(r->gpu, A, r->a, sizeof r->a, &error), &error);
     ok(sam_gpu_write(r->gpu, B, r->b, sizeof r->b, &error), &error);
     ok(sam_gpu_launch(r->gpu, &launch, &result, &error), &error);
     ok(sam_gpu_read(r->gpu, D, r->d, sizeof r->d, &error), &error);
-    sam_gpu_result_free(&result);
 }
 
 /* The number of elements of a batch that differ from the executor's; prints the first few. */

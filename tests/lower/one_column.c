@@ -3,37 +3,34 @@
  * that an operation changes in place. */
 #include "lower/lowered.h"
 
-#define TILE   "!pto.tile_buf<vec, 60x8xf32, valid=60x1>"
-#define VIEW   "!pto.tensor_view<?x?xf32>"
-#define PART   "!pto.partition_tensor_view<60x1xf32>"
-#define WINDOW ", offsets = [%c0, %c0], sizes = [%c60, %c1] : " VIEW " -> " PART "\n"
+#define TILE "!pto.tile_buf<vec, 60x8xf32, valid=60x1>"
+#define PART "!pto.partition_tensor_view<60x1xf32>"
 
+#define VIEWS                                                                                      \
+    INDEX(0)                                                                                       \
+    INDEX(1)                                                                                       \
+    INDEX(60)                                                                                      \
+    BY_ROWS("x", "in", 60, 1)                                                                      \
+    BY_ROWS("y", "out", 60, 1)                                                                     \
+    WINDOW_OF("p", "x", "c0", "c0", 60, 1) WINDOW_OF("q", "y", "c0", "c0", 60, 1)
 #define PROGRAM(fold, join)                                                                        \
-    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n"                                    \
-    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
-    "%c60 = arith.constant 60 : index\n%two = arith.constant 2.0 : f32\n"                          \
-    "%x = pto.make_tensor_view %in, shape = [%c60, %c1], strides = [%c1, %c1] : " VIEW "\n"        \
-    "%y = pto.make_tensor_view %out, shape = [%c60, %c1], strides = [%c1, %c1] : " VIEW "\n"       \
-    "%s = pto.texpands %two : f32 -> " TILE "\n"                                                   \
-    "%p = pto.partition_view %x" WINDOW "%a = pto.tload %p : " PART " -> " TILE "\n"               \
-    "%e = pto.texp %a : " TILE " -> " TILE "\n"                                                    \
+    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n" VIEWS                              \
+    "%two = arith.constant 2.0 : f32\n%s = pto.texpands %two : f32 -> " TILE "\n"                  \
+    "%a = pto.tload %p : " PART " -> " TILE "\n%e = pto.texp %a : " TILE " -> " TILE "\n"          \
     "%b = pto." fold " %e : " TILE " -> " TILE "\n"                                                \
     "%c = pto." join " %s, %b : " TILE ", " TILE " -> " TILE "\n"                                  \
     "%d = pto.tdiv %e, %c : " TILE ", " TILE " -> " TILE "\n"                                      \
-    "%q = pto.partition_view %y" WINDOW "pto.tstore ins(%d : " TILE ") outs(%q : " PART            \
-    ")\nreturn\n}\n"
+    "pto.tstore ins(%d : " TILE ") outs(%q : " PART ")\nreturn\n}\n"
 
 TEST(test_folds)
 {
     static const char *const programs[] = {PROGRAM("trowsum", "tadd"), PROGRAM("trowmax", "tmax"),
                                            PROGRAM("trowmin", "tmul")};
     for (size_t i = 0; i < SAM_COUNT(programs); i++) {
-        struct lowered x = {.text = programs[i], .seed = test_seed()};
+        SCOPED(lowered) x = {.text = programs[i], .seed = test_seed()};
         lowered_random(&x, SAM_F32, 60, 1);
         lowered_array(&x, SAM_F32, 60, 1);
-        lowered_run(&x);
-        assert_int_equal(x.status, SAM_OK);
-        lowered_free(&x);
+        lowered_succeeds(&x);
     }
 }
 
@@ -42,6 +39,7 @@ TEST(test_folds)
 #define LAST_COLUMN "!pto.tile_buf<vec, 35x8xf32, valid=35x1>"
 #define LAST        "!pto.tile_buf<vec, 35x184xf32, valid=35x177>"
 #define ROW         "!pto.tile_buf<vec, 1x184xf32, valid=1x177>"
+#define VIEW        "!pto.tensor_view<?x?xf32>"
 #define CUBE        "!pto.tensor_view<?x?x?xf32>"
 #define PART_OF     "!pto.partition_tensor_view<1x37x177xf32>"
 #define LAST_PART   "!pto.partition_tensor_view<1x35x177xf32>"
@@ -127,11 +125,9 @@ static const char *const norm =
 
 TEST(test_in_place)
 {
-    struct lowered x = {.text = norm, .seed = test_seed()};
+    SCOPED(lowered) x = {.text = norm, .seed = test_seed()};
     lowered_random(&x, SAM_F32, 183, 177);
     lowered_random(&x, SAM_F32, 1, 177);
     lowered_array(&x, SAM_F32, 183, 177);
-    lowered_run(&x);
-    assert_int_equal(x.status, SAM_OK);
-    lowered_free(&x);
+    lowered_succeeds(&x);
 }

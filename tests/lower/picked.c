@@ -24,8 +24,7 @@ static int tile_type(struct program *g, char *text, enum sam_dtype dtype, unsign
 {
     const unsigned unit = 32 / (unsigned)sam_dtype_size(dtype);
     const unsigned room = (g->cols + unit - 1) / unit * unit;
-    char valid[40];
-    snprintf(valid, sizeof valid, g->dynamic ? "?x?" : "%ux%u", g->rows, g->cols);
+    FREED char *valid = formatted(g->dynamic ? "?x?" : "%ux%u", g->rows, g->cols);
     return sprintf(text, "!pto.tile_buf<vec, %ux%ux%s, valid=%s, pad=%u>", g->rows + 1,
                    room ? room : unit, sam_tile_dtype_name(dtype), valid, pad);
 }
@@ -172,7 +171,7 @@ TEST(test_displacements)
 
 TEST(test_refusals)
 {
-    struct lowered x = {
+    SCOPED(lowered) x = {
         .text = "func.func @f(%t: !pto.tile<vec, 1x8xf32>, %i: !pto.tile<vec, 1x8xi32>, "
                 "%p: !pto.ptr<f32>) {\n"
                 "%c8 = arith.constant 8 : index\n%c0 = arith.constant 0 : index\n"
@@ -186,5 +185,4 @@ TEST(test_refusals)
     lowered_array(&x, SAM_TILE_i32, 1, 8);
     lowered_array(&x, SAM_TILE_f32, 0, 64);
     lowered_refused(&x, "mgather: the partition has 2 dimensions: expected 1");
-    lowered_free(&x);
 }

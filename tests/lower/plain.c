@@ -130,7 +130,7 @@ static bool run(struct lowered *x)
 
 void plain_run(struct lowered *x)
 {
-    struct lowered plain;
+    SCOPED(lowered) plain;
     lowered_copy(x, &plain);
     lowered_run(x);
     const bool good = run(&plain);
@@ -140,5 +140,4 @@ void plain_run(struct lowered *x)
         if (x->arguments[i].array && memcmp(a->data, b->data, a->size) != 0)
             fail_msg("argument %zu is not the same on the plain system\n%s", i, x->text);
     }
-    lowered_free(&plain);
 }

@@ -91,18 +91,16 @@ TEST(test_documents)
 static bool again(const struct lowered *done, const struct lowered *start,
                   const struct sam_tile_options *options)
 {
-    struct lowered y;
+    SCOPED(lowered) y;
     struct sam_error error;
     bool same = true;
-    struct sam_tile_program *p = test_parse(done->name, done->text, strlen(done->text));
+    SCOPED_PROGRAM *p = test_parse(done->name, done->text, strlen(done->text));
     lowered_copy(start, &y);
     if (sam_tile_run(p, 0, y.arguments, y.count, options, NULL, &error) != SAM_OK)
         fail_msg("%s: %s", done->name, error.text);
     for (size_t i = 0; i < y.count; i++)
         same &= !y.arguments[i].array ||
                 memcmp(y.arrays[i].data, done->arrays[i].data, y.arrays[i].size) == 0;
-    sam_tile_program_free(p);
-    lowered_free(&y);
     return same;
 }
 

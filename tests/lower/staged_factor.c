@@ -17,12 +17,9 @@
 #define VEC   "!pto.tile_buf<vec, 1x64xf32>"
 
 /* x [1][32], weights w as 256 columns of `stride` elements, y [1][64]. */
+#define INDICES INDEX(0) INDEX(1) INDEX(32) INDEX(64) INDEX(128) INDEX(192) INDEX(256)
 #define HEAD                                                                                       \
-    "func.func @f(%x: !pto.ptr<f16>, %w: !pto.ptr<f16>, %y: !pto.ptr<f32>) {\n"                    \
-    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
-    "%c32 = arith.constant 32 : index\n%c64 = arith.constant 64 : index\n"                         \
-    "%c128 = arith.constant 128 : index\n%c192 = arith.constant 192 : index\n"                     \
-    "%c256 = arith.constant 256 : index\n"                                                         \
+    "func.func @f(%x: !pto.ptr<f16>, %w: !pto.ptr<f16>, %y: !pto.ptr<f32>) {\n" INDICES            \
     "%vx = pto.make_tensor_view %x, shape = [%c1, %c32], strides = [%c32, %c1] : " VIEW "\n"       \
     "%px = pto.partition_view %vx, offsets = [%c0, %c0], sizes = [%c1, %c32] : " VIEW              \
     " -> !pto.partition_tensor_view<1x32xf16>\n"                                                   \
@@ -44,12 +41,9 @@
 #define MORE(n)                                                                                    \
     "pto.tmatmul_acc ins(%d, %l, %r" n " : " ACC ", " LEFT ", " RIGHT ") outs(%d : " ACC ")\n"
 #define ASK(n) "pto.prefetch %p" n " : " PART "\n"
+#define OUTPUT BY_ROWS("vy", "y", 1, 64) WINDOW_OF("py", "vy", "c0", "c0", 1, 64)
 #define TAIL                                                                                       \
-    "%v = pto.alloc_tile : " VEC "\npto.tmov ins(%d : " ACC ") outs(%v : " VEC ")\n"               \
-    "%vy = pto.make_tensor_view %y, shape = [%c1, %c64], strides = [%c64, %c1] : "                 \
-    "!pto.tensor_view<?x?xf32>\n"                                                                  \
-    "%py = pto.partition_view %vy, offsets = [%c0, %c0], sizes = [%c1, %c64] : "                   \
-    "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<1x64xf32>\n"                          \
+    "%v = pto.alloc_tile : " VEC "\npto.tmov ins(%d : " ACC ") outs(%v : " VEC ")\n" OUTPUT        \
     "pto.tstore ins(%v : " VEC ") outs(%py : !pto.partition_tensor_view<1x64xf32>)\n"              \
     "return\n}\n"
 
@@ -66,15 +60,13 @@ static void expect(const char *text, size_t count, bool is_packed)
             x.arguments[1].packed = "w";
             x.options.weights = lowered_pack(w, window, &x.options.weights_size);
         }
-        char *hart = lowered_hart(&x);
+        FREED char *hart = lowered_hart(&x);
         size_t found = 0;
         for (const char *at = hart; (at = strstr(at, note)); at += sizeof note)
             found++;
         if (found != count)
             fail_msg("%zu tiles, expected %zu:\n%s\n%s", found, count, text, hart);
-        free(hart);
-        lowered_run(&x);
-        assert_int_equal(x.status, SAM_OK);
+        lowered_succeeds(&x);
         lowered_free(&x);
         free((void *)x.options.weights);
     }

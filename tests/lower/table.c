@@ -302,13 +302,13 @@ static void describe(struct sam_buffer *cell, const struct sam_tile_lowered *mad
 
 static void lower_one(struct sam_buffer *out, const struct sam_tile_row *op, enum sam_dtype dtype)
 {
-    struct sam_buffer text = {0}, cell = {0};
+    SCOPED(sam_buffer) text = {0}, cell = {0};
     struct sam_array array = {
         .dtype = sam_dtype_npy(dtype), .rank = 1, .shape = {1024}, .count = 1024};
     struct sam_tile_argument arguments[4];
     struct sam_tile_lowered *made;
     struct sam_error error = {0};
-    char *messages = NULL;
+    FREED char *messages = NULL;
     size_t count = 0;
     uint32_t data[1024] = {0};
     array.data = data;
@@ -329,11 +329,8 @@ static void lower_one(struct sam_buffer *out, const struct sam_tile_row *op, enu
     if (!cell.size)
         fail_msg("%s: no note", sam_buffer_text(&text));
     sam_buffer_puts(out, sam_buffer_text(&cell));
-    free(messages);
     sam_tile_lowered_free(made);
     sam_tile_program_free(p);
-    sam_buffer_free(&text);
-    sam_buffer_free(&cell);
 }
 
 static void write_table(struct sam_buffer *out)
@@ -356,7 +353,7 @@ static void write_table(struct sam_buffer *out)
 
 TEST(test_page)
 {
-    struct sam_buffer table = {0};
+    SCOPED(sam_buffer) table = {0};
     char path[1024], *page;
     size_t size;
     write_table(&table);
@@ -368,16 +365,14 @@ TEST(test_page)
         end = strchr(end, '\n') + 1;
     const bool same = (size_t)(end - old) == table.size && memcmp(old, table.data, table.size) == 0;
     if (!same && getenv("SAMITE_WRITE")) {
-        struct sam_buffer out = {0};
+        SCOPED(sam_buffer) out = {0};
         sam_buffer_append(&out, page, (size_t)(old - page));
         sam_buffer_append(&out, table.data, table.size);
         sam_buffer_puts(&out, end);
         assert_int_equal(sam_file_write(path, out.data, out.size, NULL), SAM_OK);
-        sam_buffer_free(&out);
     } else if (!same) {
         fail_msg("docs/tile-lowering.md has another table: run this test with SAMITE_WRITE=1\n%s",
                  sam_buffer_text(&table));
     }
     free(page);
-    sam_buffer_free(&table);
 }

@@ -37,11 +37,10 @@ static struct sam_system_figures *run(const struct lowered *x, struct sam_tile_l
 
 static struct sam_tile_stats execute(const struct lowered *x)
 {
-    struct sam_tile_program *p = NULL;
+    SCOPED_PROGRAM *p = test_parse("x", x->text, strlen(x->text));
     struct sam_tile_stats stats;
     struct sam_error error;
-    struct lowered y;
-    char *messages = NULL;
+    SCOPED(lowered) y;
     const struct sam_tile_options options = {.size = sizeof options,
                                              .profile = x->options.profile,
                                              .nan = x->options.nan,
@@ -50,12 +49,8 @@ static struct sam_tile_stats execute(const struct lowered *x)
     lowered_copy(x, &y);
     for (size_t i = 0; i < y.count; i++)
         y.arguments[i].packed = NULL;
-    assert_int_equal(sam_tile_parse("x", x->text, strlen(x->text), &p, &messages, &error), SAM_OK);
     if (sam_tile_run(p, 0, y.arguments, y.count, &options, &stats, &error) != SAM_OK)
         fail_msg("%s\n%s", error.text, x->text);
-    free(messages);
-    sam_tile_program_free(p);
-    lowered_free(&y);
     return stats;
 }
 
@@ -145,9 +140,8 @@ static void check_explanation(const struct timed *t)
 {
     const struct sam_system_figures *f = t->figures;
     uint64_t run = 0, cycles = 0, work = 0, read = 0, figures = 0, bytes = 0;
-    struct sam_error error;
     char *text;
-    assert_int_equal(sam_tile_lowered_explain(t->made, f, &text, &error), SAM_OK);
+    succeeds(sam_tile_lowered_explain, t->made, f, &text);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         if (strncmp(line, "      | ", 8) != 0)
             continue;
@@ -312,8 +306,8 @@ static void check_work(const json_t *events, const json_t **slices, size_t count
 {
     const json_t *event, *done;
     size_t i, units = 0;
-    uint64_t *starts = calloc(json_array_size(events), sizeof *starts);
-    uint64_t *ends = calloc(json_array_size(events), sizeof *ends);
+    FREED uint64_t *starts = calloc(json_array_size(events), sizeof *starts);
+    FREED uint64_t *ends = calloc(json_array_size(events), sizeof *ends);
     assert_true(starts && ends);
     json_array_foreach(events, i, event)
     {
@@ -334,8 +328,6 @@ static void check_work(const json_t *events, const json_t **slices, size_t count
         assert_non_null(bsearch(&start, starts, units, sizeof start, by_number));
         assert_non_null(bsearch(&end, ends, units, sizeof end, by_number));
     }
-    free(starts);
-    free(ends);
 }
 
 /* The slice that contains an end of an arrow. */
@@ -433,7 +425,7 @@ struct sam_buffer timed_arrows(const struct timed *t)
 
 void timed_run(struct lowered *x, struct timed *t)
 {
-    struct sam_buffer timeline = {0};
+    SCOPED(sam_buffer) timeline = {0};
     const struct sam_tile_stats stats = execute(x);
     json_error_t error;
     t->made = lowered_make(x);
@@ -448,7 +440,6 @@ void timed_run(struct lowered *x, struct timed *t)
     check_explanation(t);
     check_timeline(t, &stats);
     sam_system_figures_free(shown);
-    sam_buffer_free(&timeline);
 }
 
 void timed_free(struct timed *t)

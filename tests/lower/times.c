@@ -20,9 +20,9 @@ TEST(test_programs)
 
 TEST(test_double_buffer)
 {
-    struct sam_buffer expected = {0};
+    SCOPED(sam_buffer) expected = {0};
     struct lowered x;
-    struct timed t;
+    SCOPED(timed) t;
     size_t i = 0;
     while (tile_program_open(i++, test_seed(), &x) && strcmp(x.name, "double_buffer") != 0)
         tile_program_close(&x);
@@ -31,26 +31,15 @@ TEST(test_double_buffer)
         sam_buffer_printf(&expected,
                           "tload 27 -> tcolmin 32\ntload 29 -> tcolmin 35\ntmin 36 -> %s\n",
                           k < 3 ? "tload 27" : "tstore 41");
-    struct sam_buffer arrows = timed_arrows(&t);
+    SCOPED(sam_buffer) arrows = timed_arrows(&t);
     assert_string_equal(sam_buffer_text(&arrows), sam_buffer_text(&expected));
-    sam_buffer_free(&expected);
-    sam_buffer_free(&arrows);
-    timed_free(&t);
     tile_program_close(&x);
 }
 
 #define HEAD                                                                                       \
-    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %n: index) {\n"                         \
-    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
-    "%c8 = arith.constant 8 : index\n%c16 = arith.constant 16 : index\n"                           \
-    "%x = pto.make_tensor_view %in, shape = [%c8, %c16], strides = [%c16, %c1] : "                 \
-    "!pto.tensor_view<?x?xf32>\n"                                                                  \
-    "%y = pto.make_tensor_view %out, shape = [%c8, %c16], strides = [%c16, %c1] : "                \
-    "!pto.tensor_view<?x?xf32>\n"                                                                  \
-    "%p = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c8, %c16] : "                     \
-    "!pto.tensor_view<?x?xf32> -> " P "\n"                                                         \
-    "%q = pto.partition_view %y, offsets = [%c0, %c0], sizes = [%c8, %c16] : "                     \
-    "!pto.tensor_view<?x?xf32> -> " P "\n"
+    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %n: index) {\n" INDEX(0) INDEX(1)       \
+        INDEX(8) INDEX(16) BY_ROWS("x", "in", 8, 16) BY_ROWS("y", "out", 8, 16)                    \
+            WINDOW_OF("p", "x", "c0", "c0", 8, 16) WINDOW_OF("q", "y", "c0", "c0", 8, 16)
 #define P "!pto.partition_tensor_view<8x16xf32>"
 #define T "!pto.tile_buf<vec, 8x16xf32>"
 #define TAIL                                                                                       \
@@ -60,17 +49,14 @@ TEST(test_double_buffer)
 /* The body begins in line 10. */
 static void expect_arrows(const char *text, uint64_t n, const char *expected)
 {
-    struct lowered x = {.text = text, .seed = test_seed()};
-    struct timed t;
+    SCOPED(lowered) x = {.text = text, .seed = test_seed()};
+    SCOPED(timed) t;
     lowered_random(&x, SAM_F32, 8, 16);
     lowered_array(&x, SAM_F32, 8, 16);
     lowered_scalar(&x, SAM_I64, n);
     timed_run(&x, &t);
-    struct sam_buffer arrows = timed_arrows(&t);
+    SCOPED(sam_buffer) arrows = timed_arrows(&t);
     assert_string_equal(sam_buffer_text(&arrows), expected);
-    sam_buffer_free(&arrows);
-    timed_free(&t);
-    lowered_free(&x);
 }
 
 /* An event carried by a loop: each iteration waits for the previous one. */
@@ -166,8 +152,8 @@ TEST(test_polls)
              "pto.texp ins(%t : " T ") outs(%t : " T ")\n"
              "%w = pto.tcolsum %u : " T " -> !pto.tile_buf<vec, 1x16xf32>\n" TAIL;
     static const char other[] = HEAD "%t = pto.tload %p : " P " -> " T "\n" TAIL;
-    struct lowered x = {.text = text, .seed = test_seed()}, y;
-    struct timed t;
+    SCOPED(lowered) x = {.text = text, .seed = test_seed()}, y;
+    SCOPED(timed) t;
     struct sam_error error;
     char *told;
     for (size_t i = 0; i < 2; i++) {
@@ -187,9 +173,6 @@ TEST(test_polls)
     assert_int_equal(sam_tile_lowered_explain(made, f, &told, &error), SAM_ERR_USAGE);
     assert_null(told);
     sam_tile_lowered_free(made);
-    lowered_free(&y);
-    timed_free(&t);
-    lowered_free(&x);
 }
 
 /* The record of the weight unit belongs to the load that needs it. */
@@ -223,13 +206,11 @@ TEST(test_packed)
 
 /* A tensor too large for a slot, [rows][columns] of it at run time. */
 #define WIDE                                                                                       \
-    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %rows: index, %columns: index) {\n"     \
-    "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"                             \
-    "%c16 = arith.constant 16 : index\n%c64 = arith.constant 64 : index\n"                         \
-    "%x = pto.make_tensor_view %in, shape = [%rows, %columns], strides = [%columns, %c1] : " V     \
-    "\n"                                                                                           \
-    "%y = pto.make_tensor_view %out, shape = [%c16, %c64], strides = [%c64, %c1] : " V "\n"        \
-    "%q = pto.partition_view %y, offsets = [%c0, %c0], sizes = [%c16, %c64] : " V " -> " W "\n"
+    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>, %rows: index, %columns: index) "        \
+    "{\n" INDEX(0) INDEX(1) INDEX(16) INDEX(64) "%x = pto.make_tensor_view %in, shape = [%rows, "  \
+                                                "%columns], strides = [%columns, %c1] : " V        \
+                                                "\n" BY_ROWS("y", "out", 16, 64)                   \
+                                                    WINDOW_OF("q", "y", "c0", "c0", 16, 64)
 #define V      "!pto.tensor_view<?x?xf32>"
 #define W      "!pto.partition_tensor_view<16x64xf32>"
 #define SUM    "!pto.tile_buf<vec, 16x64xf32>"
@@ -245,7 +226,7 @@ struct wide {
 static uint64_t run_wide(const char *body, const struct wide *wide, uint64_t *records)
 {
     const size_t rows = wide->rows, columns = wide->columns;
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     struct timed t;
     sam_buffer_printf(&text, "%s%sreturn\n}\n", WIDE, body);
     struct lowered x = {
@@ -266,13 +247,10 @@ static uint64_t run_wide(const char *body, const struct wide *wide, uint64_t *re
     lowered_run(&x);
     lowered_free(&x);
     free((void *)x.options.weights);
-    sam_buffer_free(&text);
     return cycles;
 }
 
-#define WINDOW(p, row, column)                                                                     \
-    "%" p " = pto.partition_view %x, offsets = [%" row ", %" column "], sizes = [%c16, %c64] : " V \
-    " -> " W "\n"
+#define WINDOW(p, row, column) WINDOW_OF(p, "x", row, column, 16, 64)
 #define LOAD(t, p)                                                                                 \
     "%" t " = pto.alloc_tile : " SUM "\npto.tload ins(%" p " : " W ") outs(%" t " : " SUM ")\n"
 #define LONG(t) EXP(t) EXP(t) EXP(t) EXP(t)
@@ -291,10 +269,9 @@ TEST(test_prefetch)
         const struct wide wide = {512, 200, window, true};
         uint64_t cycles[2];
         for (unsigned hinted = 0; hinted < 2; hinted++) {
-            struct sam_buffer body = {0};
+            SCOPED(sam_buffer) body = {0};
             sam_buffer_printf(&body, "%s%s%s", first, hinted ? hint : "", second);
             cycles[hinted] = run_wide(sam_buffer_text(&body), &wide, NULL);
-            sam_buffer_free(&body);
         }
         assert_true(cycles[1] + 300 < cycles[0]);
         /* of an array: nothing */
@@ -323,97 +300,66 @@ TEST(test_staging)
     for (size_t i = 0; i < SAM_COUNT(sizes); i++)
         for (unsigned kind = 0; kind < 4; kind++) {
             const struct wide wide = {sizes[i][0], sizes[i][1], kind & 1, kind & 2};
-            struct sam_buffer body = {0};
+            SCOPED(sam_buffer) body = {0};
             uint64_t records;
             sam_buffer_printf(&body, "%s%s%s", ends, before, loops);
             run_wide(sam_buffer_text(&body), &wide, &records);
             /* 16 rows too far apart for the room, also where their distance is known. */
             if (wide.window && wide.columns == 5000 && records < 32)
                 fail_msg("%u, %zu: %" PRIu64 " records", kind, wide.columns, records);
-            sam_buffer_free(&body);
         }
 }
+
+#define SMALL   "!pto.partition_tensor_view<16x16xf32>"
+#define MAT     "!pto.tile_buf<mat, 16x16xf32>"
+#define LEFT    "!pto.tile_buf<left, 16x16xf32>"
+#define RIGHT   "!pto.tile_buf<right, 16x16xf32>"
+#define COLUMNS "!pto.tile_buf<right, 16x16xf32, blayout=col_major>"
+#define ACC     "!pto.tile_buf<acc, 16x16xf32>"
+#define VEC     "!pto.tile_buf<vec, 16x16xf32>"
+#define FACTORS                                                                                    \
+    "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n" INDEX(0) INDEX(1) INDEX(16)        \
+        INDEX(48) BY_ROWS("x", "in", 48, 16) BY_ROWS("y", "out", 16, 16)                           \
+            WINDOW_OF("p", "x", "c16", "c0", 16, 16) WINDOW_OF("q", "y", "c0", "c0", 16, 16)       \
+                WINDOW_OF("o", "x", "c0", "c0", 16, 16) "%m = pto.tload %p : " SMALL " -> " MAT    \
+                                                        "\n"
 
 /* A product whose factors already have the matrix unit's layout: no TensorLoad before it. */
 TEST(test_product)
 {
     static const char text[] =
-        "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n"
-        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
-        "%c16 = arith.constant 16 : index\n"
-        "%x = pto.make_tensor_view %in, shape = [%c16, %c16], strides = [%c16, %c1] : "
-        "!pto.tensor_view<?x?xf32>\n"
-        "%y = pto.make_tensor_view %out, shape = [%c16, %c16], strides = [%c16, %c1] : "
-        "!pto.tensor_view<?x?xf32>\n"
-        "%p = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c16, %c16] : "
-        "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>\n"
-        "%q = pto.partition_view %y, offsets = [%c0, %c0], sizes = [%c16, %c16] : "
-        "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>\n"
-        "%m = pto.tload %p : !pto.partition_tensor_view<16x16xf32> -> "
-        "!pto.tile_buf<mat, 16x16xf32>\n"
-        "%l = pto.tmov %m : !pto.tile_buf<mat, 16x16xf32> -> !pto.tile_buf<left, 16x16xf32>\n"
-        "%r = pto.tmov %m : !pto.tile_buf<mat, 16x16xf32> -> "
-        "!pto.tile_buf<right, 16x16xf32, blayout=col_major>\n"
-        "%d = pto.tmatmul %l, %r : !pto.tile_buf<left, 16x16xf32>, "
-        "!pto.tile_buf<right, 16x16xf32, blayout=col_major> -> !pto.tile_buf<acc, 16x16xf32>\n"
-        "%v = pto.tmov %d : !pto.tile_buf<acc, 16x16xf32> -> !pto.tile_buf<vec, 16x16xf32>\n"
-        "pto.tstore ins(%v : !pto.tile_buf<vec, 16x16xf32>) outs(%q : "
-        "!pto.partition_tensor_view<16x16xf32>)\nreturn\n}\n";
-    struct lowered x = {.text = text, .seed = test_seed()};
-    struct timed t;
-    for (size_t i = 0; i < 2; i++)
-        lowered_array(&x, SAM_F32, 16, 16);
+        FACTORS "%l = pto.tmov %m : " MAT " -> " LEFT "\n"
+                "%r = pto.tmov %m : " MAT " -> " COLUMNS "\n"
+                "%d = pto.tmatmul %l, %r : " LEFT ", " COLUMNS " -> " ACC "\n"
+                "%v = pto.tmov %d : " ACC " -> " VEC "\n"
+                "pto.tstore ins(%v : " VEC ") outs(%q : " SMALL ")\nreturn\n}\n";
+    SCOPED(lowered) x = {.text = text, .seed = test_seed()};
+    SCOPED(timed) t;
+    lowered_array(&x, SAM_F32, 48, 16);
+    lowered_array(&x, SAM_F32, 16, 16);
     timed_run(&x, &t);
     const struct sam_system_pipe *matrix = &t.figures->pipes[SAM_TILE_PIPE_MATRIX];
     assert_true(matrix->read == 2048 && matrix->written == 1024);
-    timed_free(&t);
-    lowered_free(&x);
 }
-
-#define SMALL  "!pto.partition_tensor_view<16x16xf32>"
-#define OF(of) "!pto.tile_buf<" of ", 16x16xf32>"
 
 /* A right factor by rows, of two products: its load gives it the matrix unit's layout, so that the
  * products read their factors and write their sums, and that is all. */
 TEST(test_right_factor)
 {
     enum { TILE = 16 * 16 * 4 };
-    static const char
-        text[] = "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n"
-                 "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
-                 "%c16 = arith.constant 16 : index\n%c48 = arith.constant 48 : index\n"
-                 "%x = pto.make_tensor_view %in, shape = [%c48, %c16], strides = [%c16, %c1] : " V
-                 "\n"
-                 "%y = pto.make_tensor_view %out, shape = [%c16, %c16], strides = [%c16, %c1] : " V
-                 "\n"
-                 "%p = pto.partition_view %x, offsets = [%c16, %c0], sizes = [%c16, %c16] : " V
-                 " -> " SMALL "\n"
-                 "%q = pto.partition_view %y, offsets = [%c0, %c0], sizes = [%c16, %c16] : " V
-                 " -> " SMALL "\n"
-                 "%o = pto.partition_view %x, offsets = [%c0, %c0], sizes = [%c16, %c16] : " V
-                 " -> " SMALL "\n"
-                 "%m = pto.tload %p : " SMALL " -> " OF(
-                     "mat") "\n%n = pto.tload %o : " SMALL
-                            " -> " OF("mat") "\n%l = pto.tmov %n : " OF("mat") " -> " OF("left") "\n%r = pto.tmov %m : " OF("mat") " -> " OF("right") "\n%d = pto.tmatmul %l, %r : " OF("left") ", " OF("right") " -> " OF("acc") "\n%e = pto.tmatmul %l, %r : " OF(
-                                "left") ", " OF("right") " -> " OF("acc") "\n%v = pto.tmov %d "
-                                                                          ": " OF(
-                                                                              "acc") " ->"
-                                                                                     " " OF(
-                                                                                         "ve"
-                                                                                         "c") "\n%"
-                                                                                              "w = "
-                                                                                              "pto."
-                                                                                              "tmov"
-                                                                                              " %e "
-                                                                                              ":"
-                                                                                              " " OF(
-                                                                                                  "acc") " ->"
-                                                                                                         " " OF("vec") "\npto.tadd ins(%v, %w : " OF("vec") ", " OF(
-                                                                                                             "vec") ") outs(%v : " OF("vec") ")\npto.tstore ins(%v : " OF("vec") ") outs(%q : " SMALL
-                                                                                                                                                                                 ")\nreturn\n}\n";
+    static const char text[] =
+        FACTORS "%n = pto.tload %o : " SMALL " -> " MAT "\n"
+                "%l = pto.tmov %n : " MAT " -> " LEFT "\n"
+                "%r = pto.tmov %m : " MAT " -> " RIGHT "\n"
+                "%d = pto.tmatmul %l, %r : " LEFT ", " RIGHT " -> " ACC "\n"
+                "%e = pto.tmatmul %l, %r : " LEFT ", " RIGHT " -> " ACC "\n"
+                "%v = pto.tmov %d : " ACC " -> " VEC "\n"
+                "%w = pto.tmov %e : " ACC " -> " VEC "\n"
+                "pto.tadd ins(%v, %w : " VEC ", " VEC ") outs(%v : " VEC ")\n"
+                "pto.tstore ins(%v : " VEC ") outs(%q : " SMALL ")\nreturn\n}\n";
     for (unsigned in_order = 0; in_order < 2; in_order++) {
-        struct lowered x = {.text = text, .seed = test_seed(), .options.in_order = in_order};
-        struct timed t;
+        SCOPED(lowered) x = {.text = text, .seed = test_seed(), .options.in_order = in_order};
+        SCOPED(timed) t;
         lowered_array(&x, SAM_F32, 48, 16);
         lowered_array(&x, SAM_F32, 16, 16);
         timed_run(&x, &t);
@@ -422,7 +368,37 @@ TEST(test_right_factor)
             assert_true(matrix->written > 2 * TILE);
         else
             assert_true(matrix->read == 4 * TILE && matrix->written == 2 * TILE);
-        timed_free(&t);
-        lowered_free(&x);
     }
+}
+
+#define BLOCK "!pto.tile_buf<vec, 64x64xf32>"
+#define LINE  "!pto.tile_buf<vec, 1x64xf32>"
+#define FROM  WINDOW_OF("p", "x", "i", "c0", 64, 64)
+#define TO    WINDOW_OF("q", "y", "row", "c0", 1, 64)
+#define VIEWS                                                                                      \
+    INDEX(0)                                                                                       \
+    INDEX(1) INDEX(8) INDEX(64) INDEX(512) BY_ROWS("x", "in", 512, 64) BY_ROWS("y", "out", 8, 64)
+
+/* A place rests until the launch that reads it has ended, and loads go ahead of launches: the hart
+ * neither waits to load the next tile nor to store the last sums. */
+TEST(test_resting)
+{
+    static const char text[] =
+        "func.func @f(%in: !pto.ptr<f32>, %out: !pto.ptr<f32>) {\n" VIEWS
+        "scf.for %i = %c0 to %c512 step %c64 {\n" FROM
+        "%t = pto.tload %p : !pto.partition_tensor_view<64x64xf32> -> " BLOCK "\n"
+        "%s = pto.tcolsum %t : " BLOCK " -> " LINE "\n"
+        "%row = arith.divsi %i, %c64 : index\n" TO "pto.tstore ins(%s : " LINE
+        ") outs(%q : !pto.partition_tensor_view<1x64xf32>)\n"
+        "}\nreturn\n}\n";
+    uint64_t cycles[2];
+    for (unsigned in_order = 0; in_order < 2; in_order++) {
+        SCOPED(lowered) x = {.text = text, .seed = test_seed(), .options.in_order = in_order};
+        SCOPED(timed) t;
+        lowered_random(&x, SAM_F32, 512, 64);
+        lowered_array(&x, SAM_F32, 8, 64);
+        timed_run(&x, &t);
+        cycles[in_order] = t.figures->cycles;
+    }
+    assert_true(cycles[0] * 5 < cycles[1] * 4);
 }

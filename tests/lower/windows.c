@@ -183,10 +183,9 @@ TEST(test_carried)
         "    pto.tadd ins(%d, %t : " WINDOW ", " WINDOW ") outs(%d : " WINDOW ")\n"
         "    pto.tadds ins(%t, %one : " WINDOW ", f32) outs(%t : " WINDOW ")\n"
         "  }\n  return\n}\n";
-    struct lowered x = {.text = text, .seed = test_seed()};
+    SCOPED(lowered) x = {.text = text, .seed = test_seed()};
     lowered_random(&x, SAM_TILE_f32, 8, 32);
     lowered_name(&x, NULL, true);
     x.arguments[0].inout = true;
     lowered_run(&x);
-    lowered_free(&x);
 }

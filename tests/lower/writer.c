@@ -318,14 +318,13 @@ void writer_show(struct writer *w, const struct writer_tile *t)
 
 void writer_run(struct writer *w)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     declare(w, "%%zero: index");
     lowered_scalar(&w->x, SAM_I64, 0);
     sam_buffer_printf(&text, "func.func @f(%s) {\n%sreturn }\n", sam_buffer_text(&w->head),
                       sam_buffer_text(&w->body));
     w->x.text = sam_buffer_text(&text);
     (writer_below(w, w->seldom) == 0 ? plain_run : lowered_run)(&w->x);
-    sam_buffer_free(&text);
     writer_close(w);
 }
 

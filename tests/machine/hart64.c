@@ -104,14 +104,12 @@ static void run(const char *text, bool step, struct sam_core *core)
     struct sam_asm_options options = {.isa = machine.isa, .base = BASE};
     struct sam_error error;
     SCOPED_IMAGE *image = NULL;
-    struct sam_buffer source = {0};
-    char *messages;
+    SCOPED(sam_buffer) source = {0};
+    SCOPED_TEXT *messages;
     sam_buffer_printf(&source, "%s\n ebreak\n .data\n data: .dword 0, 0\n", text);
     if (sam_assemble(&options, "hart64.s", sam_buffer_text(&source), source.size, &image, &messages,
                      &error) != SAM_OK)
         fail_msg("%s", messages);
-    sam_text_free(messages);
-    sam_buffer_free(&source);
     FREED struct space *space = calloc(1, sizeof *space);
     assert_non_null(space);
     space->tlb.resolve = resolve;

@@ -83,7 +83,7 @@ static struct watch mmas(const char *text, const struct sam_matrix_work *works, 
     struct sam_mxu_config c = config_of(512, text);
     struct watch w = {0};
     struct sam_mxu_observer observer = {&w, note_uop, NULL};
-    struct alone a;
+    SCOPED(alone) a;
     alone_open(&a, &c, &observer);
     for (unsigned i = 0; i < count; i++)
         alone_matrix(&a, &works[i], 4 * i, 0);
@@ -93,7 +93,6 @@ static struct watch mmas(const char *text, const struct sam_matrix_work *works, 
         w.issued[i] -= first;
         w.written[i] -= first;
     }
-    alone_free(&a);
     return w;
 }
 
@@ -148,7 +147,7 @@ TEST(a_load_in_time)
     struct sam_mxu_config c = config_of(512, "mem_latency=20");
     struct watch w = {0};
     struct sam_mxu_observer observer = {&w, note_uop, note_bus};
-    struct alone a;
+    SCOPED(alone) a;
     alone_open(&a, &c, &observer);
     struct sam_matrix_work load = {.kind = SAM_M_KIND_LOAD,
                                    .registers = 1,
@@ -164,7 +163,6 @@ TEST(a_load_in_time)
     assert_int_equal(s->read_beats, 64);
     assert_int_equal(s->bytes_loaded, 1024);
     assert_int_equal(w.written[15], 26 + 60); /* the bus is never idle */
-    alone_free(&a);
 }
 
 /* A load after a store to its line waits for the response. */
@@ -174,7 +172,7 @@ TEST(a_load_behind_a_store)
         struct sam_mxu_config c = config_of(512, "");
         struct watch w = {0};
         struct sam_mxu_observer observer = {&w, note_uop, note_bus};
-        struct alone a;
+        SCOPED(alone) a;
         alone_open(&a, &c, &observer);
         struct sam_matrix_work store = {
             .kind = SAM_M_KIND_STORE, .registers = 1, .m = 1, .bytes = 64, .base = 0x1000};
@@ -200,7 +198,6 @@ TEST(a_load_behind_a_store)
             assert_int_equal(issued, 2);
         else
             assert_int_equal(issued, answered);
-        alone_free(&a);
     }
 }
 
@@ -331,9 +328,8 @@ TEST(bad_configurations)
     sam_mxu_config_init(&init, 0);
     const struct sam_parameter *p;
     for (size_t i = 0; (p = sam_mxu_parameter(i)); i++) {
-        char text[64];
         const bool all = strcmp(p->value, "all") == 0;
-        snprintf(text, sizeof text, "%s=%s", p->name, all ? "0:1:2:3:4:5:6:7" : p->value);
+        FREED char *text = formatted("%s=%s", p->name, all ? "0:1:2:3:4:5:6:7" : p->value);
         if (all || (p->value[0] >= '0' && p->value[0] <= '9'))
             succeeds(sam_mxu_config_set, &listed, text);
     }

@@ -147,9 +147,9 @@ static unsigned run_and_replay(const char *isa, const struct sam_mxu_config *con
 {
     static struct replay r;
     static uint8_t left[DATA_SIZE];
-    struct sam_buffer trace = {0};
+    SCOPED(sam_buffer) trace = {0};
     struct sam_hart_options options = {.cycles = config, .bus = test_sink(&trace)};
-    struct program p = program_new(isa, &options, text);
+    SCOPED(program) p = program_new(isa, &options, text);
     program_write(&p, DATA_BASE, memory, DATA_SIZE);
     program_expect(&p, SAM_HART_EBREAK);
     sam_hart_cycles(p.hart); /* until nothing is in flight */
@@ -164,8 +164,6 @@ static unsigned run_and_replay(const char *isa, const struct sam_mxu_config *con
         replay_line(&r, line);
     if (memcmp(r.soon, left, DATA_SIZE) != 0 || memcmp(r.late, left, DATA_SIZE) != 0)
         fail_msg("the bus leaves other bytes than the program:\n%s", text);
-    sam_buffer_free(&trace);
-    program_free(&p);
     return r.disordered;
 }
 

@@ -366,14 +366,12 @@ TEST(packed_results)
 
 TEST(moves)
 {
-    struct program p = run("li s0, 0x123456789\nmmov.mx m1, s0", 512);
+    SCOPED(program) p = run("li s0, 0x123456789\nmmov.mx m1, s0", 512);
     assert_int_equal(word_of(&p, 1, 0), 0x23456789);
     assert_int_equal(word_of(&p, 1, 255), 1); /* XLEN-wide elements */
-    program_free(&p);
-    p = program_new(ISA32, NULL, "li s0, 0x23456789\nmmov.mx m1, s0\nebreak\n");
-    program_expect(&p, SAM_HART_EBREAK);
-    assert_int_equal(word_of(&p, 1, 255), 0x23456789);
-    program_free(&p);
+    SCOPED(program) q = program_new(ISA32, NULL, "li s0, 0x23456789\nmmov.mx m1, s0\nebreak\n");
+    program_expect(&q, SAM_HART_EBREAK);
+    assert_int_equal(word_of(&q, 1, 255), 0x23456789);
 }
 
 TEST(options)
@@ -424,8 +422,7 @@ TEST(reports)
     };
 #undef SIZES
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        char text[256];
-        snprintf(text, sizeof text, "%s\n%s", rows[i].setup, rows[i].insn);
+        FREED char *text = formatted("%s\n%s", rows[i].setup, rows[i].insn);
         SCOPED(program) p = start(text, 512);
         program_expect(&p, SAM_HART_TRAP);
         if (!strstr(p.result.text, rows[i].text))

@@ -60,12 +60,11 @@ static uint64_t cycles_of(const struct sam_matrix_work *works, unsigned count, u
     c.ports = slots > 1;
     c.mem_latency = latency;
     succeeds(sam_mxu_config_check, &c);
-    struct alone a;
+    SCOPED(alone) a;
     alone_open(&a, &c, &observer);
     for (unsigned i = 0; i < count; i++)
         alone_matrix(&a, &works[i], 4 * i, 0);
     const uint64_t cycles = alone_drain(&a)->cycles;
-    alone_free(&a);
     return cycles;
 }
 

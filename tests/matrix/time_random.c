@@ -109,7 +109,7 @@ static void compare(const struct sam_mxu_config *c, const struct sam_matrix_work
                     const struct sam_memtime_port *memory, const struct sam_memtime_port *plain,
                     buckets total)
 {
-    struct alone a;
+    SCOPED(alone) a;
     alone_open_on(&a, c, NULL, memory);
     for (unsigned i = 0; i < MOST; i++)
         alone_matrix(&a, &works[i], 4 * i, 0);
@@ -133,7 +133,6 @@ static void compare(const struct sam_mxu_config *c, const struct sam_matrix_work
         }
     assert_int_equal(s->cycles, m->cycles);
     mref_free(m);
-    alone_free(&a);
 }
 
 /* Every unit has had cycles of each reason. */

@@ -51,7 +51,7 @@ TEST(the_least_recently_used_line_leaves)
 
 TEST(dirt_belongs_to_its_line)
 {
-    struct sam_memtime_tags tags;
+    SCOPED(sam_memtime_tags) tags;
     struct sam_memtime_tag victim;
     assert_true(sam_memtime_tags_init(&tags, 1, 2));
     sam_memtime_tags_fill(&tags, 1, &victim)->dirty = true;
@@ -63,12 +63,11 @@ TEST(dirt_belongs_to_its_line)
     sam_memtime_tags_fill(&tags, 4, &victim);
     assert_int_equal(victim.line, 2 + 1);
     assert_false(victim.dirty);
-    sam_memtime_tags_free(&tags);
 }
 
 TEST(a_miss_is_known_until_its_line_is_there)
 {
-    struct sam_memtime_misses misses;
+    SCOPED(sam_memtime_misses) misses;
     assert_true(sam_memtime_misses_init(&misses, 2, 3));
     assert_int_equal(sam_memtime_misses_first(&misses), UINT64_MAX);
     sam_memtime_misses_add(&misses, 7, 20);
@@ -81,5 +80,4 @@ TEST(a_miss_is_known_until_its_line_is_there)
     assert_null(sam_memtime_misses_find(&misses, 9));
     assert_int_equal(sam_memtime_misses_find(&misses, 7)->merged, 1);
     assert_false(sam_memtime_misses_is_full(&misses));
-    sam_memtime_misses_free(&misses);
 }

@@ -248,6 +248,34 @@ TEST(elements)
     }
 }
 
+/* Functions of elements in a row are one step up to a value that is an output. */
+TEST(steps_of_a_chain)
+{
+    static const struct {
+        bool no_fusion, middle; /* the second value is an output, too */
+        size_t steps;
+    } rows[] = {{false, false, 1}, {false, true, 2}, {true, false, 3}};
+    static const enum sam_net_op ops[] = {NET_Relu, NET_HardSwish, NET_Sigmoid};
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        const struct net_plan_options options = {.no_fusion = rows[i].no_fusion};
+        const uint64_t shape[] = {3, 40};
+        struct net_plan *plan;
+        SCOPED(small) s;
+        small_start(&s, seed);
+        uint32_t value = small_input(&s, SAM_F32, 2, shape);
+        for (size_t k = 0; k < SAM_COUNT(ops); k++) {
+            const uint32_t out = small_value(&s, SAM_F32, 2, shape);
+            small_node(&s, ops[k], out, 1, (uint32_t[]){value});
+            value = out;
+            if (k == 2 || (k == 1 && rows[i].middle))
+                small_output(&s, value);
+        }
+        succeeds(sam_net_plan_make, &s.graph, &options, &plan);
+        assert_int_equal(plan->step_count, rows[i].steps);
+        sam_net_plan_free(plan);
+    }
+}
+
 PROLOGUE
 {
     seed = test_seed();

@@ -112,7 +112,7 @@ TEST(runs)
     uint8_t in[64] = {0}, out[64];
     const void *const inputs[] = {in}, *const nothing[] = {NULL};
     uint64_t address[1], at;
-    char *text = (char *)1;
+    SCOPED_TEXT *text = (char *)1;
     assert_int_equal(sam_plan_transpose(&good, 4, swapped, &plan, NULL), SAM_OK);
     refuses(sam_plan_run, NULL, inputs, out, NULL);
     refuses(sam_plan_run, plan, NULL, out, NULL);
@@ -141,7 +141,6 @@ TEST(runs)
     refuses(sam_plan_program, plan, address, at, NULL);
     address[0] = UINT64_MAX;
     assert_int_equal(sam_plan_program(plan, address, UINT64_MAX, &text, NULL), SAM_OK);
-    sam_text_free(text);
     struct sam_plan_figures figures;
     sam_plan_count(plan, &figures);
     assert_int_equal(figures.bytes_loaded, 64);

@@ -179,7 +179,7 @@ void test_operator_check(const struct test_operator *op, uint64_t *random,
         for (uint64_t i = 0; i < bytes; i++)
             in[k][i] = (uint8_t)test_random(random);
     }
-    uint8_t *expected = test_room(size + 1), *out = malloc(size + 1);
+    FREED uint8_t *expected = test_room(size + 1), *out = malloc(size + 1);
     assert_non_null(out);
     memset(out, 0xa5, size + 1);
     write_expected(op, in, expected);
@@ -199,7 +199,5 @@ void test_operator_check(const struct test_operator *op, uint64_t *random,
         *figures = counted;
     for (unsigned k = 0; k < inputs; k++)
         free(in[k]);
-    free(expected);
-    free(out);
     sam_plan_free(plan);
 }

@@ -31,13 +31,12 @@ static struct fixture make(bool readable)
 {
     struct fixture f = {.profile = sam_profile_new(), .program = program_new(source, 32)};
     struct sam_asm_options options = {.size = sizeof options, .base = SAM_CODE_BASE, .lines = true};
-    char *messages;
+    SCOPED_TEXT *messages;
     assert_non_null(f.profile);
     sam_image_free(f.program.image);
     succeeds(sam_isa_parse, "ventus", &options.isa);
     succeeds(sam_assemble, &options, readable ? path : "no/such/file.s", source, sizeof source - 1,
              &f.program.image, &messages);
-    sam_text_free(messages);
     f.program.launch.image = f.program.image;
     f.program.options.size = sizeof f.program.options;
     f.program.options.profile = f.profile;
@@ -93,7 +92,7 @@ TEST(as_text)
 TEST(as_json)
 {
     struct fixture f = make(true);
-    char *text = print(&f, SAM_PROFILE_JSON);
+    SCOPED_TEXT *text = print(&f, SAM_PROFILE_JSON);
     json_error_t error;
     json_t *root = json_loads(text, 0, &error), *row;
     if (!root)
@@ -112,7 +111,6 @@ TEST(as_json)
     assert_int_equal(json_integer_value(json_object_get(row, "count")), 60);
     assert_string_equal(json_string_value(json_object_get(root, "title")), f.options.title);
     json_decref(root);
-    sam_text_free(text);
     release(&f);
 }
 
@@ -177,7 +175,7 @@ static void check_alone(const char *html)
 TEST(as_page)
 {
     struct fixture f = make(true);
-    char *html = print(&f, SAM_PROFILE_HTML);
+    SCOPED_TEXT *html = print(&f, SAM_PROFILE_HTML);
     assert_int_equal(strncmp(html, "<!DOCTYPE html>", 15), 0);
     check_nesting(html);
     check_alone(html);
@@ -191,7 +189,6 @@ TEST(as_page)
     hot = strstr(hot, "href=\"");
     assert_int_equal(strncmp(hot, "href=\"#s0l5\"", 12), 0);
     expect(html, "<tr id=\"s0l1\">"); /* lines without code, too */
-    sam_text_free(html);
     release(&f);
 }
 
@@ -200,14 +197,12 @@ TEST(without_source)
 {
     struct fixture f = make(false);
     for (int i = 0; i < 2; i++) {
-        char *html = print(&f, SAM_PROFILE_HTML), *text = print(&f, SAM_PROFILE_TEXT);
+        SCOPED_TEXT *html = print(&f, SAM_PROFILE_HTML), *text = print(&f, SAM_PROFILE_TEXT);
         check_nesting(html);
         check_alone(html);
         assert_true(!strstr(html, "title=\"no/such/file.s\">file.s:5") == (i == 1));
         assert_true(!strstr(text, "no/such/file.s:5") == (i == 1));
         expect(html, "vadd.vi v1, v1, 1");
-        sam_text_free(html);
-        sam_text_free(text);
         f.options.image = NULL;
     }
     release(&f);

@@ -54,7 +54,7 @@ static void add_buffer(struct watched *run, const char *text)
     sscanf(gpu_case_value(&run->p, text + 1, &size), " %15s", word);
     const struct sam_sanitizer_buffer buffer = {
         .base = base, .size = size, .name = name, .output = strcmp(word, "output") == 0};
-    must(sam_sanitizer_add_buffer(run->sanitizer, &buffer, &run->p.error), &run->p.error);
+    succeeds(sam_sanitizer_add_buffer, run->sanitizer, &buffer);
 }
 
 static bool is_register(struct sam_finding_register reg, const char *name)
@@ -90,10 +90,9 @@ static void expect_finding(struct watched *run, const struct sam_finding *f, con
                       {"surplus", f->sides[0].surplus},
                       {"near", f->near.base},
                       {"near_size", f->near.size}};
-        char value[32];
         uint32_t number;
         size_t i = 0;
-        snprintf(value, sizeof value, "%.*s", (int)strcspn(text, " "), text);
+        FREED char *value = formatted("%.*s", (int)strcspn(text, " "), text);
         if (!strcmp(name, "used") || !strcmp(name, "from")) {
             if (!is_register(*name == 'u' ? f->used : f->unwritten, value))
                 fail_msg("used %c%u from %c%u", f->used.file, f->used.number, f->unwritten.file,
@@ -115,7 +114,7 @@ static void expect_findings(struct watched *run, const struct test_case *c)
     size_t expected = 0, count;
     const struct sam_finding *findings = sam_sanitizer_findings(run->sanitizer, &count);
     SCOPED_TEXT *report = NULL;
-    must(sam_sanitizer_print(run->sanitizer, NULL, &report, &run->p.error), &run->p.error);
+    succeeds(sam_sanitizer_print, run->sanitizer, NULL, &report);
     for (unsigned i = 0; i < c->count; i++)
         expected += strcmp(c->directives[i].word, "found") == 0;
     if (count != expected)
@@ -133,8 +132,8 @@ static void expect_findings(struct watched *run, const struct test_case *c)
 static void run_case(const struct test_case *c)
 {
     for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
-        struct watched run = {.p = gpu_case_open(c, case_find(c, "bare") ? "" : START, END),
-                              .sanitizer = sam_sanitizer_new(checks_of(case_find(c, "checks")))};
+        SCOPED(watched) run = {.p = gpu_case_open(c, case_find(c, "bare") ? "" : START, END),
+                               .sanitizer = sam_sanitizer_new(checks_of(case_find(c, "checks")))};
         unsigned scalars = 0, vectors = 0;
         assert_non_null(run.sanitizer);
         run.p.options.sanitizer = run.sanitizer;
@@ -149,7 +148,6 @@ static void run_case(const struct test_case *c)
                 sam_sanitizer_declare_registers(run.sanitizer, scalars, vectors);
         gpu_case_launch(&run.p, c);
         expect_findings(&run, c);
-        watched_free(&run);
     }
 }
 

@@ -16,12 +16,11 @@ static struct watched run_with(const char *text, uint32_t warps)
 
 TEST(launches_are_ordered)
 {
-    struct watched run = run_with(START "sw s2, 0(s1)\nlw t0, 0(s0)\nsw t0, 4(s0)\n" END, 1);
+    SCOPED(watched) run = run_with(START "sw s2, 0(s1)\nlw t0, 0(s0)\nsw t0, 4(s0)\n" END, 1);
     assert_int_equal(run.count, 0);
     program_pass(&run.p);
     sam_sanitizer_findings(run.sanitizer, &run.count);
     assert_int_equal(run.count, 0);
-    watched_free(&run);
 }
 
 TEST(findings_name_who_and_where)
@@ -29,7 +28,7 @@ TEST(findings_name_who_and_where)
     static const char text[] =
         START "li t0, 1\nbnez s2, 1f\nvmv.v.i v5, 1\nvsw12.v v5, 0(v3)\nj 2f\n"
               "1: li t1, 3\nbne s2, t1, 2f\nlw t2, 12(s0)\n2:\n" END;
-    struct watched run = run_with(text, 4);
+    SCOPED(watched) run = run_with(text, 4);
     const struct sam_sanitizer_buffer buffer = {.base = DATA, .size = 64, .name = "x"};
     char place[64], *report;
     assert_int_equal(run.count, 1);
@@ -61,7 +60,6 @@ TEST(findings_name_who_and_where)
     program_pass(&run.p); /* and it is found again */
     sam_sanitizer_findings(run.sanitizer, &run.count);
     assert_int_equal(run.count, 1);
-    watched_free(&run);
 }
 
 /* 30 places store to the same word: the first is found with each of the others. */
@@ -71,8 +69,8 @@ TEST(a_report_has_twenty_findings_of_a_check)
     for (int i = 0; i < 30; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "sw s2, %d(s1)\n", 4 * i);
     strcat(text, END);
-    struct watched run = run_with(text, 2);
-    char *report;
+    SCOPED(watched) run = run_with(text, 2);
+    SCOPED_TEXT *report;
     assert_int_equal(run.count, 30);
     succeeds(sam_sanitizer_print, run.sanitizer, NULL, &report);
     unsigned shown = 0;
@@ -80,8 +78,6 @@ TEST(a_report_has_twenty_findings_of_a_check)
         shown++;
     assert_int_equal(shown, 20);
     assert_non_null(strstr(report, "\nrace: 10 more findings\n"));
-    sam_text_free(report);
-    watched_free(&run);
 }
 
 /* An output keeps its state from launches and host writes. */
@@ -90,7 +86,7 @@ TEST(outputs_last)
     static const char text[] = START "b: lw t0, 0(s0)\na: sw t0, 256(s0)\nsw zero, 4(s0)\n" END;
     const struct sam_sanitizer_buffer out = {
         .base = DATA, .size = DATA_SIZE, .name = "out", .output = true};
-    struct watched run = watched_new(text, SAM_SANITIZE_INIT);
+    SCOPED(watched) run = watched_new(text, SAM_SANITIZE_INIT);
     succeeds(sam_sanitizer_add_buffer, run.sanitizer, &out);
     watched_run(&run);
     assert_int_equal(run.count, 1);
@@ -124,7 +120,6 @@ TEST(outputs_last)
     succeeds(sam_gpu_map, run.p.gpu, DATA, DATA_SIZE);
     watched_run(&run);
     assert_int_equal(run.count, 0);
-    watched_free(&run);
 }
 
 /* Sessions do not support a sanitizer. */
@@ -133,10 +128,9 @@ TEST(no_session_with_a_sanitizer)
     SCOPED(program) p = program_new(END, 4);
     struct sam_session *session = NULL;
     struct sam_sanitizer *sanitizer = sam_sanitizer_new(SAM_SANITIZE_RACE);
-    char *text;
+    SCOPED_TEXT *text;
     succeeds(sam_sanitizer_print, sanitizer, NULL, &text);
     assert_string_equal(text, "");
-    sam_text_free(text);
     p.options = (struct sam_gpu_options){.size = sizeof p.options, .sanitizer = sanitizer};
     succeeds(sam_gpu_set_options, p.gpu, &p.options);
     must_refuse(sam_session_open(p.gpu, &p.launch, NULL, &session, &p.error), &p.error,

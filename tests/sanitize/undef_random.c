@@ -58,7 +58,7 @@ static struct plain *run_plain(const struct random_case *c, const struct holes *
     const struct sam_session_run run = {.size = sizeof run, .each = step, .context = plain};
     struct sam_gpu_options options = {.schedule = c->options.schedule};
     struct sam_gpu *gpu;
-    struct sam_session *session;
+    SCOPED_SESSION *session;
     struct sam_session_stop stop;
     for (unsigned i = 0; i < holes->count; i++)
         plain_output(plain, holes->items[i].base, holes->items[i].size);
@@ -67,7 +67,6 @@ static struct plain *run_plain(const struct random_case *c, const struct holes *
     succeeds(sam_session_open, gpu, launch, NULL, &session);
     succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
-    sam_session_close(session);
     sam_gpu_free(gpu);
     return plain;
 }

@@ -159,11 +159,10 @@ static struct op make_op(uint64_t *r)
 /* Load the registers, run the instruction in some lanes, and store its data register. */
 static void print_op(char *text, size_t size, const struct op *op, unsigned k)
 {
-    char insn[64];
     const uint32_t in = DATA + k * PER_OP;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(insn, sizeof insn, op->insn->text, op->imm);
+    FREED char *insn = formatted(op->insn->text, op->imm);
 #pragma GCC diagnostic pop
     /* The custom ones have no vm field. */
     const char *v0 = op->under_v0 && op->insn->form >= UNIT ? ", v0.t" : "";
@@ -185,21 +184,21 @@ struct sides {
 static void map(struct sides *s, uint32_t base, uint32_t size)
 {
     if (base != DATA && base != PDS && base != KERNEL)
-        must(sam_gpu_map(s->p.gpu, base, size, &s->p.error), &s->p.error);
+        succeeds(sam_gpu_map, s->p.gpu, base, size);
     ref_gpu_map(s->ref, base, size);
 }
 
 static void write_both(struct sides *s, uint32_t at, const void *data, size_t size)
 {
-    must(sam_gpu_write(s->p.gpu, at, data, size, &s->p.error), &s->p.error);
+    succeeds(sam_gpu_write, s->p.gpu, at, data, size);
     ref_gpu_write(s->ref, at, data, size);
 }
 
 static bool same_bytes(struct sides *s, uint32_t base, uint32_t size)
 {
-    uint8_t *got = malloc(size), *want = malloc(size);
+    FREED uint8_t *got = malloc(size), *want = malloc(size);
     assert_true(got && want);
-    must(sam_gpu_read(s->p.gpu, base, got, size, &s->p.error), &s->p.error);
+    succeeds(sam_gpu_read, s->p.gpu, base, got, size);
     ref_gpu_read(s->ref, base, want, size);
     const bool same = memcmp(got, want, size) == 0;
     for (uint32_t i = 0; !same && i < size; i++)
@@ -208,8 +207,6 @@ static bool same_bytes(struct sides *s, uint32_t base, uint32_t size)
                         want[i]);
             break;
         }
-    free(got);
-    free(want);
     return same;
 }
 

@@ -80,10 +80,9 @@ TEST(memory)
     refuses(sam_gpu_build_sv39, NULL, NULL, &root);
     refuses(sam_gpu_build_sv39, gpu, NULL, NULL);
     assert_int_equal(sam_gpu_build_sv39(gpu, NULL, &root, NULL), SAM_OK);
-    struct sam_image *image = sam_image_new(0);
+    SCOPED_IMAGE *image = sam_image_new(0);
     refuses(sam_gpu_load, NULL, image);
     assert_int_equal(sam_gpu_load(gpu, image, NULL), SAM_ERR_INPUT);
-    sam_image_free(image);
     sam_gpu_free(gpu);
 }
 

@@ -157,7 +157,7 @@ TEST(prefixes_are_assembled_before_the_same)
         sam_disassemble(&ventus, row->match, SAM_CODE_BASE + 4, 0, NULL, name, sizeof name);
         for (int i = 0; i < 4; i++) {
             const struct sam_asm_options options = {.isa = ventus, .base = SAM_CODE_BASE};
-            struct sam_image *image;
+            SCOPED_IMAGE *image;
             struct sam_error error;
             const struct ref_insn b = ref_decode(row->match, funct3[i] << 12 | 0x0b);
             const bool legal = b.op != REF_ILLEGAL && (!b.pair || ref_can_pair(b.op));
@@ -169,7 +169,6 @@ TEST(prefixes_are_assembled_before_the_same)
             if (!legal && !strstr(messages, "is illegal after this"))
                 fail_msg("%s: %s", text, messages);
             refused[i] += !legal;
-            sam_image_free(image);
             sam_text_free(messages);
         }
     }

@@ -102,10 +102,9 @@ static void settings(struct program *p, const char *line)
 
 struct program gpu_case_open(const struct test_case *c, const char *begin, const char *end)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     sam_buffer_printf(&text, "%s%s%s", begin, c->program, end);
     struct program p = program_new(sam_buffer_text(&text), 4);
-    sam_buffer_free(&text);
     p.options.size = sizeof p.options;
     for (unsigned i = 0; i < c->count; i++)
         if (strcmp(c->directives[i].word, "with") == 0)

@@ -23,7 +23,7 @@ static enum sam_status log_launch(const struct random_case *c, uint64_t limit, b
     options.profile = NULL;
     options.max_insns = limit;
     options.log = (struct sam_sink){collect, log};
-    must(sam_gpu_new(&options, &gpu, error), error);
+    succeeds(sam_gpu_new, &options, &gpu);
     random_case_map(c, gpu);
     struct sam_gpu_result result;
     const enum sam_status status = sam_gpu_launch(gpu, &c->launch, &result, error);

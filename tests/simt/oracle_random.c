@@ -137,7 +137,7 @@ static void run(unsigned lanes, bool vectors)
             rows[count++] = &sam_insn_rows[op];
     assert_true(count > (vectors ? 130 : 50));
     static struct oracle_values values;
-    struct oracle oracle = {0};
+    SCOPED(oracle) oracle = {0};
     oracle_make_values(&values);
     uint64_t random = (uint64_t)values.ints[ORACLE_VALUES - 1] << 32 | values.ints[50];
     oracle_table(&oracle, "ints", values.ints, ORACLE_VALUES, 0);
@@ -147,7 +147,6 @@ static void run(unsigned lanes, bool vectors)
     for (unsigned i = 0; i < PROGRAMS; i++)
         add_program(&oracle, rows, count, vectors ? lanes : 0, i, &random);
     oracle_check(&oracle, &target, "", "", lanes);
-    oracle_free(&oracle);
 }
 
 TEST(test_scalar)

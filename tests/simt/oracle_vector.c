@@ -202,11 +202,10 @@ static void one_vector(struct experiment *x)
     }
     int shift = name[strlen(name) - 1] == '2' ? 16 : 24;
     for (int mask = NO_MASK; mask < (x->setting->lmul == 1 ? 3 : 0); mask++) {
-        char qemu[128];
         const char *under = mask == NO_MASK ? "" : ", v0.t";
         FREED char *ventus = formatted("%s v8, v4%s", name, under);
-        snprintf(qemu, sizeof qemu, "vsll.vi v26, v4, %d\n%s v8, v26, %d%s", shift,
-                 name[1] == 'z' ? "vsrl.vi" : "vsra.vi", shift, under);
+        FREED char *qemu = formatted("vsll.vi v26, v4, %d\n%s v8, v26, %d%s", shift,
+                                     name[1] == 'z' ? "vsrl.vi" : "vsra.vi", shift, under);
         keep_each(x, "v10", mask, ventus, qemu);
     }
 }
@@ -272,15 +271,14 @@ static void vector_load(struct experiment *x, const char *stride)
         oracle_code(&x->oracle, "li a7, %s\n", stride);
     for (size_t i = 0; i < SAM_COUNT(offsets); i++)
         for (int mask = NO_MASK; mask < (x->setting->lmul == 1 ? 3 : 0); mask++) {
-            char qemu[160];
             const char *under = mask == NO_MASK ? "" : ", v0.t", *by = stride ? ", a7" : "";
             oracle_code(&x->oracle, "la a6, bytes + 1024 + %s + %d\n", offsets[i],
                         bits == 32   ? 0
                         : bits == 16 ? 2
                                      : 3);
             FREED char *ventus = formatted("%s v8, (a6)%s%s", x->row->mnemonic, by, under);
-            snprintf(qemu, sizeof qemu, "%s v28, (a6)%s%s\nvsext.vf%d v8, v28%s", x->row->mnemonic,
-                     by, under, 32 / bits, under);
+            FREED char *qemu = formatted("%s v28, (a6)%s%s\nvsext.vf%d v8, v28%s", x->row->mnemonic,
+                                         by, under, 32 / bits, under);
             keep_each(x, "v10", mask, ventus, bits == 32 ? ventus : qemu);
         }
 }

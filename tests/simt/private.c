@@ -96,19 +96,17 @@ TEST(parts_are_used_in_turn)
 /* Separate code runs under translation, and when each instruction is observed. */
 TEST(other_modes)
 {
-    struct program p = program(32, 512, 2);
+    SCOPED(program) p = program(32, 512, 2);
     p.options.collect_stats = true;
     p.options.jobs = 3;
     program_pass(&p);
     expect_parts(&p, 2);
-    program_free(&p);
-    p = program(32, 512, 2);
-    p.options.jobs = 3;
-    p.options.sv39 = true;
-    succeeds(sam_gpu_build_sv39, p.gpu, p.image, &p.options.ptbr);
-    program_pass(&p);
-    expect_parts(&p, 2);
-    program_free(&p);
+    SCOPED(program) q = program(32, 512, 2);
+    q.options.jobs = 3;
+    q.options.sv39 = true;
+    succeeds(sam_gpu_build_sv39, q.gpu, q.image, &q.options.ptbr);
+    program_pass(&q);
+    expect_parts(&q, 2);
 }
 
 /* Step and run workgroups of one part in random order, with steps back to a snapshot. */

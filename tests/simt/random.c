@@ -55,8 +55,8 @@ static bool same_trap(struct test_case *t, const struct sam_trap *got, const str
 static bool same_memory(struct test_case *t, struct sam_gpu *gpu, struct ref_gpu *ref)
 {
     for (unsigned b = 0; b < RANDOM_BUFFERS; b++) {
-        uint8_t *got = malloc(random_case_size(&t->of, b)),
-                *want = malloc(random_case_size(&t->of, b));
+        FREED uint8_t *got = malloc(random_case_size(&t->of, b)),
+                      *want = malloc(random_case_size(&t->of, b));
         assert_true(got && want);
         succeeds(sam_gpu_read, gpu, random_buffers[b].base, got, random_case_size(&t->of, b));
         ref_gpu_read(ref, random_buffers[b].base, want, random_case_size(&t->of, b));
@@ -68,13 +68,10 @@ static bool same_memory(struct test_case *t, struct sam_gpu *gpu, struct ref_gpu
             uint32_t g, w;
             memcpy(&g, got + at, 4);
             memcpy(&w, want + at, 4);
-            char what[64];
-            snprintf(what, sizeof(what), "memory at 0x%08x",
-                     (unsigned)(random_buffers[b].base + at));
+            FREED char *what =
+                formatted("memory at 0x%08x", (unsigned)(random_buffers[b].base + at));
             differ(t, what, g, w);
         }
-        free(got);
-        free(want);
         if (!same)
             return false;
     }
@@ -237,7 +234,7 @@ static void report(struct test_case *t, uint64_t seed)
 
 static void run_cases(enum gen_trap trap, uint64_t cases)
 {
-    struct test_case *t = calloc(1, sizeof(*t));
+    FREED struct test_case *t = calloc(1, sizeof(*t));
     assert_non_null(t);
     uint64_t first = test_number("SAMITE_SEED", 1), failures = 0;
     cases = test_number("SAMITE_CASES", cases);
@@ -254,7 +251,6 @@ static void run_cases(enum gen_trap trap, uint64_t cases)
         failures++;
         report(t, seed);
     }
-    free(t);
     assert_int_equal(failures, 0);
 }
 

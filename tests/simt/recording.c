@@ -23,13 +23,11 @@ static void compare_memory(const struct random_case *c, struct sam_gpu *a, struc
 {
     for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
         const uint32_t size = random_case_size(c, i);
-        uint8_t *left = malloc(size), *right = malloc(size);
+        FREED uint8_t *left = malloc(size), *right = malloc(size);
         assert_true(left && right);
         succeeds(sam_gpu_read, a, random_buffers[i].base, left, size);
         succeeds(sam_gpu_read, b, random_buffers[i].base, right, size);
         assert_memory_equal(left, right, size);
-        free(left);
-        free(right);
     }
 }
 

@@ -340,10 +340,9 @@ TEST(widths)
         succeeds(sam_gpu_set_options, p.gpu, &p.options);
         succeeds(sam_gpu_prepare, p.gpu, p.image, &kernel, &p.launch);
         if (turn % 3 == 2) {
-            struct sam_session *session;
+            SCOPED_SESSION *session;
             succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
             succeeds(sam_session_run, session, NULL, NULL);
-            sam_session_close(session);
         } else {
             succeeds(sam_gpu_launch, p.gpu, &p.launch, NULL);
         }

@@ -148,8 +148,8 @@ static const char *difference(const struct sam_gputime_op *op, const struct expe
 static void compare(const struct recording *r, struct sam_replay *replay, uint64_t *random)
 {
     const uint32_t warps = r->of->launch.warps, streams = groups_of(r->of) * warps;
-    size_t *at = calloc(streams, sizeof *at);
-    bool *ended = calloc(streams, sizeof *ended);
+    FREED size_t *at = calloc(streams, sizeof *at);
+    FREED bool *ended = calloc(streams, sizeof *ended);
     assert_true(at && ended);
     uint32_t begun = 0; /* workgroups */
     for (uint32_t left = streams; left;) {
@@ -177,8 +177,6 @@ static void compare(const struct recording *r, struct sam_replay *replay, uint64
                          at[stream] - 1, (unsigned)e->pc, (unsigned)e->insn.word, what);
         }
     }
-    free(at);
-    free(ended);
 }
 
 /* With `kept`, the whole launch runs before the first instruction is read. */

@@ -17,8 +17,7 @@ static uint32_t opv(uint32_t funct6, uint32_t funct3, uint32_t vs1)
 /* The word comes first in the program: it must trap, with itself as tval. */
 static void is_illegal(uint32_t word)
 {
-    char text[64];
-    snprintf(text, sizeof(text), ".word 0x%08x\n" END, (unsigned)word);
+    FREED char *text = formatted(".word 0x%08x\n" END, (unsigned)word);
     SCOPED(program) p = program_new(text, 4);
     program_trap(&p, SAM_TRAP_ILLEGAL);
     assert_int_equal(p.result.trap.tval, word);
@@ -224,8 +223,7 @@ TEST(ruling_4_6_a_full_buffer)
 
 TEST(ruling_4_8_the_metadata_buffer)
 {
-    char text[8192];
-    snprintf(text, sizeof(text), "%s\nother: ret\nkernel: ret\n", sam_gpu_start_code());
+    FREED char *text = formatted("%s\nother: ret\nkernel: ret\n", sam_gpu_start_code());
     SCOPED(program) p = program_new(text, 4);
     const uint32_t args[3] = {DATA, 5, 0x3f800000};
     struct sam_kernel kernel = {.name = "kernel",

@@ -322,7 +322,7 @@ static int run_line(const char *insn, const char *before, const char *after)
     memcpy(setup.v, want.v, sizeof(setup.v));
     setup.fell = want.fell;
     write_program(&text, &setup, insn);
-    struct program p = program_new(text.bytes, LANES);
+    SCOPED(program) p = program_new(text.bytes, LANES);
     uint32_t at = program_symbol(&p, "insn");
     settings(&setup, before, at);
     want.state = setup.state;
@@ -338,7 +338,6 @@ static int run_line(const char *insn, const char *before, const char *after)
         reads_vd[decoded.op] |= !run_from(&p, &setup.state, &again) ||
                                 memcmp(again.v[decoded.rd], got.v[decoded.rd], 4 * LANES) != 0;
     }
-    program_free(&p);
     return bad;
 }
 
@@ -380,8 +379,7 @@ TEST(every_line_holds)
             tensor_rows(line + 7);
             continue;
         }
-        char copy[1024];
-        snprintf(copy, sizeof(copy), "%s", line);
+        FREED char *copy = formatted("%s", line);
         char *before = strchr(copy, '|'), *after = before ? strchr(before + 1, '|') : NULL;
         if (!after)
             fail_msg("a line needs two bars: %s", line);

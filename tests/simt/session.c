@@ -10,8 +10,8 @@
 static struct sam_session *open_session(struct program *p)
 {
     struct sam_session *session;
-    must(sam_gpu_set_options(p->gpu, &p->options, &p->error), &p->error);
-    must(sam_session_open(p->gpu, &p->launch, NULL, &session, &p->error), &p->error);
+    succeeds(sam_gpu_set_options, p->gpu, &p->options);
+    succeeds(sam_session_open, p->gpu, &p->launch, NULL, &session);
     return session;
 }
 
@@ -103,46 +103,46 @@ TEST(writes_take_effect)
     uint32_t lanes[32] = {0}, word = 77, code = 0x00150513; /* addi a0, a0, 1 */
     uint64_t value;
     unsigned id;
-    must(sam_session_add_break(session, &at, &id, e), e);
-    must(sam_session_run(session, NULL, &stop, e), e);
-    must(sam_session_set_x(session, 0, 0, 10, 40, e), e);
-    must(sam_session_set_x(session, 0, 0, 0, 40, e), e);
-    must(sam_session_x(session, 0, 0, 0, &value, e), e);
+    succeeds(sam_session_add_break, session, &at, &id);
+    succeeds(sam_session_run, session, NULL, &stop);
+    succeeds(sam_session_set_x, session, 0, 0, 10, 40);
+    succeeds(sam_session_set_x, session, 0, 0, 0, 40);
+    succeeds(sam_session_x, session, 0, 0, 0, &value);
     assert_int_equal(value, 0);
     lanes[3] = 100;
     lanes[4] = 200;
-    must(sam_session_set_v(session, 0, 0, 1, 8, lanes, e), e);
-    must(sam_session_v(session, 0, 0, 1, lanes, e), e);
+    succeeds(sam_session_set_v, session, 0, 0, 1, 8, lanes);
+    succeeds(sam_session_v, session, 0, 0, 1, lanes);
     for (unsigned i = 0; i < 32; i++)
         assert_int_equal(lanes[i], i == 3 ? 100 : i < 8 ? 1 : 0);
-    must(sam_session_set_csr(session, 0, 0, 2, 3, e), e);
+    succeeds(sam_session_set_csr, session, 0, 0, 2, 3);
     must_refuse(sam_session_set_csr(session, 0, 0, 0x805, 3, e), e, "CSR 0x805");
     must_refuse(sam_session_csr(session, 0, 0, 0x7ff, &value, e), e, "CSR 0x7ff");
-    must(sam_session_csr(session, 0, 0, 0x802, &value, e), e);
+    succeeds(sam_session_csr, session, 0, 0, 0x802, &value);
     assert_int_equal(value, 8);
     /* local memory, before the program has accessed it */
-    must(sam_session_read(session, 0, SAM_LDS_BASE + 8, &word, 4, e), e);
+    succeeds(sam_session_read, session, 0, SAM_LDS_BASE + 8, &word, 4);
     assert_int_equal(word, 0);
     word = 55;
-    must(sam_session_write(session, 0, SAM_LDS_BASE + 8, &word, 4, e), e);
+    succeeds(sam_session_write, session, 0, SAM_LDS_BASE + 8, &word, 4);
     /* code: a second increment replaces the vadd; the other warps run it too */
-    must(sam_session_write(session, 0, at.pc, &code, 4, e), e);
+    succeeds(sam_session_write, session, 0, at.pc, &code, 4);
     /* a mask with two lanes, so that the last store writes only those */
     const struct sam_stack_entry entries[] = {{1, 2, 3}, {4, 5, 6}};
     struct sam_stack_entry got[2];
     size_t depth;
-    must(sam_session_set_stack(session, 0, 0, 0x18, entries, 2, e), e);
+    succeeds(sam_session_set_stack, session, 0, 0, 0x18, entries, 2);
     must_refuse(sam_session_set_stack(session, 0, 0, 0x100, entries, 2, e), e, "8 lanes");
     must_refuse(sam_session_set_stack(session, 0, 0, 1, entries, 70000, e), e, "at most 65536");
-    must(sam_session_stack(session, 0, 0, got, 1, &depth, e), e);
+    succeeds(sam_session_stack, session, 0, 0, got, 1, &depth);
     assert_int_equal(depth, 2);
     assert_int_equal(got[0].mask, 3);
-    must(sam_session_warp(session, 0, 0, &warp, e), e);
+    succeeds(sam_session_warp, session, 0, 0, &warp);
     assert_int_equal(warp.mask, 0x18);
     assert_int_equal(warp.depth, 2);
     at.pc = SAM_CODE_BASE + 13 * 4;
-    must(sam_session_add_break(session, &at, &id, e), e);
-    must(sam_session_run(session, NULL, &stop, e), e);
+    succeeds(sam_session_add_break, session, &at, &id);
+    succeeds(sam_session_run, session, NULL, &stop);
     assert_int_equal(stop.pc, at.pc);
     EXPECT_WORDS(&p, DATA, 42, 55, 3, 0, 0, 0, 0, 100, 1, 0);
     /* endprg is illegal here: it traps, is repaired, and ends */
@@ -156,8 +156,8 @@ TEST(writes_take_effect)
     assert_int_equal(stop.reason, SAM_SESSION_TRAP);
     assert_int_equal(stop.trap.kind, SAM_TRAP_ENDPRG_DIVERGED);
     assert_int_equal(stop.pc, at.pc);
-    must(sam_session_set_stack(session, 0, 0, 0xff, NULL, 0, e), e);
-    must(sam_session_finish(session, NULL, e), e);
+    succeeds(sam_session_set_stack, session, 0, 0, 0xff, NULL, 0);
+    succeeds(sam_session_finish, session, NULL);
 }
 
 TEST(pc_and_private_memory)
@@ -176,31 +176,31 @@ TEST(pc_and_private_memory)
     struct sam_session_warp warp;
     uint64_t address;
     uint32_t word = 0;
-    must(sam_session_run(session, &run, &stop, e), e);
+    succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_WAITS);
     assert_int_equal(stop.warp, 1);
     assert_int_equal(stop.pc, program_symbol(&p, "wait"));
-    must(sam_session_warp(session, 0, 1, &warp, e), e);
+    succeeds(sam_session_warp, session, 0, 1, &warp);
     assert_int_equal(warp.state, SAM_WARP_WAITS);
     for (uint32_t lane = 0; lane < 8; lane++) {
-        must(sam_session_private(session, 0, 1, lane, 8, &address, e), e);
-        must(sam_session_read(session, 0, address, &word, 4, e), e);
+        succeeds(sam_session_private, session, 0, 1, lane, 8, &address);
+        succeeds(sam_session_read, session, 0, address, &word, 4);
         assert_int_equal(word, lane);
     }
     must_refuse(sam_session_private(session, 0, 1, 8, 8, &address, e), e, "8 lanes");
     must_refuse(sam_session_private(session, 0, 1, 7, 1024, &address, e), e, "1024 bytes");
     /* warp 0 is moved past the barrier, and warp 1 back to its start: it arrives again, alone */
-    must(sam_session_set_pc(session, 0, 0, program_symbol(&p, "wait") + 4, e), e);
-    must(sam_session_set_pc(session, 0, 1, SAM_CODE_BASE, e), e);
+    succeeds(sam_session_set_pc, session, 0, 0, program_symbol(&p, "wait") + 4);
+    succeeds(sam_session_set_pc, session, 0, 1, SAM_CODE_BASE);
     must_refuse(sam_session_set_pc(session, 0, 1, SAM_CODE_BASE + 2, e), e, "multiple of 4");
     struct sam_step step;
-    must(sam_session_step(session, 0, 0, &step, e), e);
+    succeeds(sam_session_step, session, 0, 0, &step);
     assert_int_equal(step.kind, SAM_STEP_ENDED);
     must_refuse(sam_session_step(session, 0, 0, &step, e), e, "has ended");
     run.to_release = true;
-    must(sam_session_run(session, &run, &stop, e), e);
+    succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_RELEASED);
-    must(sam_session_finish(session, NULL, e), e);
+    succeeds(sam_session_finish, session, NULL);
 }
 
 /* As in hardware: the last warp to arrive continues at once, the others with their next step. */
@@ -216,38 +216,37 @@ TEST(barrier_retries)
         SCOPED_SESSION *session = NULL;
         struct sam_session_warp warp;
         struct sam_step step;
-        struct sam_error *e = &p.error;
-        must(sam_session_open(p.gpu, &p.launch, &options, &session, e), e);
+        succeeds(sam_session_open, p.gpu, &p.launch, &options, &session);
         const uint32_t wait = program_symbol(&p, "wait");
         for (uint32_t w = 0; w < 2; w++) {
-            must(sam_session_step(session, 0, w, &step, e), e);
+            succeeds(sam_session_step, session, 0, w, &step);
             assert_int_equal(step.kind, SAM_STEP_BARRIER);
             for (int again = 0; again < 3; again++) {
-                must(sam_session_step(session, 0, w, &step, e), e);
+                succeeds(sam_session_step, session, 0, w, &step);
                 assert_int_equal(step.kind, SAM_STEP_WAITS);
                 assert_int_equal(step.pc, wait);
                 assert_int_equal(step.next_pc, wait);
                 assert_int_equal(step.word, 0x0400400b);
-                must(sam_session_warp(session, 0, w, &warp, e), e);
+                succeeds(sam_session_warp, session, 0, w, &warp);
                 assert_int_equal(warp.pc, wait);
             }
         }
         assert_int_equal(sam_session_time(session), 2);
-        must(sam_session_step(session, 0, 2, &step, e), e);
+        succeeds(sam_session_step, session, 0, 2, &step);
         assert_int_equal(step.kind, SAM_STEP_RELEASED);
         assert_int_equal(step.next_pc, wait + 4);
         for (uint32_t w = 0; w < 2; w++) {
-            must(sam_session_warp(session, 0, w, &warp, e), e);
+            succeeds(sam_session_warp, session, 0, w, &warp);
             assert_int_equal(warp.state, SAM_WARP_READY);
             assert_int_equal(warp.pc, retry ? wait : wait + 4);
-            must(sam_session_step(session, 0, w, &step, e), e);
+            succeeds(sam_session_step, session, 0, w, &step);
             assert_int_equal(step.kind, retry ? SAM_STEP_WAITS : SAM_STEP_RAN);
             assert_int_equal(step.next_pc, retry ? wait + 4 : wait + 8);
             if (retry)
-                must(sam_session_step(session, 0, w, &step, e), e);
+                succeeds(sam_session_step, session, 0, w, &step);
             assert_int_equal(step.pc, wait + 4);
         }
-        must(sam_session_finish(session, NULL, e), e);
+        succeeds(sam_session_finish, session, NULL);
     }
 }
 
@@ -283,13 +282,13 @@ TEST(traps)
     assert_int_equal(result.place_count, 2);
     sam_gpu_result_free(&result);
     /* warp 1 goes to the other barrier: both continue, and warp 0 loads from an unmapped address */
-    must(sam_session_set_pc(session, 0, 1, program_symbol(&p, "there"), e), e);
+    succeeds(sam_session_set_pc, session, 0, 1, program_symbol(&p, "there"));
     assert_int_equal(sam_session_run(session, NULL, &stop, e), SAM_ERR_TRAP);
     assert_int_equal(stop.trap.kind, SAM_TRAP_LOAD_FAULT);
     assert_int_equal(stop.warp, 0);
     for (uint32_t w = 0; w < 2; w++)
-        must(sam_session_set_x(session, 0, w, 7, DATA, e), e);
-    must(sam_session_finish(session, &result, e), e);
+        succeeds(sam_session_set_x, session, 0, w, 7, DATA);
+    succeeds(sam_session_finish, session, &result);
     assert_int_equal(result.trap.kind, SAM_TRAP_NONE);
     sam_session_close(session);
     /* the budget of each warp */
@@ -373,7 +372,7 @@ TEST(as_a_launch)
     told[0] = (struct told){.stop_at = 2};
     p.options = (struct sam_gpu_options){
         .progress = tell, .progress_context = &told[0], .stop = &told[0].stop};
-    struct sam_session *session = open_session(&p);
+    SCOPED_SESSION *session = open_session(&p);
     struct sam_session_stop stop;
     assert_int_equal(sam_session_run(session, NULL, &stop, &p.error), SAM_ERR_STOPPED);
     assert_int_equal(stop.reason, SAM_SESSION_STOPPED);
@@ -381,5 +380,4 @@ TEST(as_a_launch)
     told[0].stop = 0;
     told[0].stop_at = 0;
     succeeds(sam_session_finish, session, NULL);
-    sam_session_close(session);
 }

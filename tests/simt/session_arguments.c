@@ -151,6 +151,12 @@ TEST(changing)
     assert_true(now[0] == 7 && now[1] == 0x01550304 && now[2] == 9);
     succeeds(sam_session_x, s, 0, 0, 33, &scalar);
     assert_int_equal(scalar, 0x11225544);
+    const uint32_t arguments = DATA, argument = 0x0a0b0c0d;
+    succeeds(sam_session_csr, s, 0, 0, 0x803, &scalar); /* the metadata */
+    succeeds(sam_session_write, s, 0, scalar + 4, &arguments, 4);
+    succeeds(sam_session_write, s, 0, DATA, &argument, 4);
+    succeeds(sam_session_read_lane, s, lane, SAM_LANE_ARGUMENTS, bytes, 4);
+    assert_memory_equal(bytes, "\15\14\13\12", 4);
     refuses(sam_session_write, NULL, 0, DATA, lanes, 4);
     refuses(sam_session_write, s, 0, DATA, NULL, 4);
     refuses_with("not in one", sam_session_write, s, 0, 0x1000, lanes, 4);

@@ -76,7 +76,6 @@ static void mix(uint64_t *digest, uint64_t value)
 static uint64_t digest_of(struct program *p, struct sam_session *session)
 {
     uint64_t digest = sam_session_time(session), x;
-    struct sam_error *e = &p->error;
     static uint32_t words[DATA_SIZE / 4];
     struct sam_stack_entry stack[8];
     struct sam_session_warp state;
@@ -86,29 +85,29 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
         mix(&digest, now == SAM_SESSION_ENDED);
         if (now == SAM_SESSION_ENDED)
             continue;
-        must(sam_session_read(session, group, SAM_LDS_BASE, words, 64, e), e);
+        succeeds(sam_session_read, session, group, SAM_LDS_BASE, words, 64);
         for (unsigned i = 0; i < 16; i++)
             mix(&digest, words[i]);
         for (uint32_t warp = 0; warp < p->launch.warps; warp++) {
-            must(sam_session_warp(session, group, warp, &state, e), e);
+            succeeds(sam_session_warp, session, group, warp, &state);
             mix(&digest, (uint64_t)state.state << 32 | state.mask);
             mix(&digest, state.pc);
             mix(&digest, state.instructions);
-            must(sam_session_stack(session, group, warp, stack, 8, &depth, e), e);
+            succeeds(sam_session_stack, session, group, warp, stack, 8, &depth);
             for (size_t i = 0; i < depth; i++)
                 mix(&digest, (uint64_t)stack[i].pc << 32 | stack[i].mask);
             for (unsigned i = 0; i < 64; i++) {
-                must(sam_session_x(session, group, warp, i, &x, e), e);
+                succeeds(sam_session_x, session, group, warp, i, &x);
                 mix(&digest, x);
             }
             for (unsigned i = 0; i < 12; i++) {
-                must(sam_session_v(session, group, warp, i, words, e), e);
+                succeeds(sam_session_v, session, group, warp, i, words);
                 for (unsigned lane = 0; lane < 8; lane++)
                     mix(&digest, words[lane]);
             }
         }
     }
-    must(sam_session_read(session, 0, DATA, words, DATA_SIZE, e), e);
+    succeeds(sam_session_read, session, 0, DATA, words, DATA_SIZE);
     for (size_t i = 0; i < DATA_SIZE / 4; i++)
         mix(&digest, words[i]);
     return digest;
@@ -127,16 +126,16 @@ static void act(struct program *p, struct sam_session *session, bool plain, uint
     if (plain || sam_session_workgroup_state(session, run.workgroup) == SAM_SESSION_ENDED)
         run.scope = SAM_SCOPE_ALL;
     if (test_below(random, 2) || run.scope == SAM_SCOPE_ALL) {
-        must(sam_session_run(session, &run, NULL, &p->error), &p->error);
+        succeeds(sam_session_run, session, &run, NULL);
         return;
     }
     for (unsigned i = 0; i < 20; i++) {
         if (sam_session_workgroup_state(session, run.workgroup) == SAM_SESSION_ENDED)
             return;
-        must(sam_session_warp(session, run.workgroup, run.warp, &warp, &p->error), &p->error);
+        succeeds(sam_session_warp, session, run.workgroup, run.warp, &warp);
         if (warp.state == SAM_WARP_ENDED)
             return;
-        must(sam_session_step(session, run.workgroup, run.warp, NULL, &p->error), &p->error);
+        succeeds(sam_session_step, session, run.workgroup, run.warp, NULL);
     }
 }
 
@@ -144,7 +143,7 @@ static struct sam_session *open_session(struct program *p, bool retry)
 {
     struct sam_session_options options = {.size = sizeof options, .barrier_retry = retry};
     struct sam_session *session;
-    must(sam_session_open(p->gpu, &p->launch, &options, &session, &p->error), &p->error);
+    succeeds(sam_session_open, p->gpu, &p->launch, &options, &session);
     return session;
 }
 
@@ -165,29 +164,29 @@ TEST(snapshots)
             const uint64_t choice = test_below(&random, 6);
             if (choice == 0 && count < 8) {
                 kept[count].digest = digest_of(&p, session);
-                must(sam_session_snapshot(session, &kept[count++].id, e), e);
+                succeeds(sam_session_snapshot, session, &kept[count++].id);
             } else if (choice == 1 && count) {
                 const size_t at = test_below(&random, count);
-                must(sam_session_restore(session, kept[at].id, e), e);
+                succeeds(sam_session_restore, session, kept[at].id);
                 assert_int_equal(digest_of(&p, session), kept[at].digest);
                 if (at + 1 < count)
                     must_refuse(sam_session_restore(session, kept[at + 1].id, e), e, "no snapshot");
                 count = at + 1;
             } else if (choice == 2 && count > 2) {
                 const size_t at = test_below(&random, count);
-                must(sam_session_drop(session, kept[at].id, e), e);
+                succeeds(sam_session_drop, session, kept[at].id);
                 memmove(&kept[at], &kept[at + 1], (--count - at) * sizeof kept[0]);
             } else if (choice == 3) {
                 uint32_t word = (uint32_t)test_random(&random);
                 const uint32_t at = (uint32_t)test_below(&random, DATA_SIZE / 4) * 4;
-                must(sam_session_write(session, 0, DATA + at, &word, 4, e), e);
+                succeeds(sam_session_write, session, 0, DATA + at, &word, 4);
             }
         }
         while (count--) {
-            must(sam_session_restore(session, kept[count].id, e), e);
+            succeeds(sam_session_restore, session, kept[count].id);
             assert_int_equal(digest_of(&p, session), kept[count].digest);
         }
-        must(sam_session_finish(session, NULL, e), e);
+        succeeds(sam_session_finish, session, NULL);
     }
 }
 
@@ -203,7 +202,7 @@ TEST(any_time)
         struct sam_error *e = &p.error;
         static uint64_t known[TIMES]; /* by time, 0: not known */
         memset(known, 0, sizeof known);
-        must(sam_session_record(session, round & 1 ? 50 : 0, e), e);
+        succeeds(sam_session_record, session, round & 1 ? 50 : 0);
         for (unsigned i = 0; i < 25; i++) {
             act(&p, session, round & 2, &random);
             known[sam_session_time(session)] = digest_of(&p, session);
@@ -212,7 +211,7 @@ TEST(any_time)
         assert_true(end < TIMES);
         for (unsigned i = 0; i < 120; i++) {
             const uint64_t time = test_below(&random, end + 1);
-            must(sam_session_goto(session, time, e), e);
+            succeeds(sam_session_goto, session, time);
             assert_int_equal(sam_session_time(session), time);
             const uint64_t digest = digest_of(&p, session);
             if (known[time])
@@ -220,11 +219,11 @@ TEST(any_time)
             known[time] = digest;
         }
         must_refuse(sam_session_goto(session, end + 1, e), e, "recorded from 0 to");
-        must(sam_session_goto(session, end, e), e);
+        succeeds(sam_session_goto, session, end);
         assert_int_equal(digest_of(&p, session), known[end]);
-        must(sam_session_goto(session, end / 2, e), e);
+        succeeds(sam_session_goto, session, end / 2);
         if (round & 2) {
-            must(sam_session_finish(session, NULL, e), e);
+            succeeds(sam_session_finish, session, NULL);
             assert_int_equal(prints.size, 4); /* no print is repeated */
             sam_session_close(session);
             sam_buffer_free(&prints);
@@ -235,16 +234,16 @@ TEST(any_time)
         for (unsigned i = 0; i < 5; i++)
             act(&p, session, round & 2, &random);
         const uint64_t now = sam_session_time(session), digest = digest_of(&p, session);
-        must(sam_session_goto(session, end / 3, e), e);
+        succeeds(sam_session_goto, session, end / 3);
         if (known[end / 3])
             assert_int_equal(digest_of(&p, session), known[end / 3]);
-        must(sam_session_goto(session, now, e), e);
+        succeeds(sam_session_goto, session, now);
         assert_int_equal(digest_of(&p, session), digest);
         /* a change is not repeated: the later history is dropped */
         must(sam_session_write(session, 0, DATA + 4, &(uint32_t){5}, 4, e), e);
-        must(sam_session_goto(session, now / 2, e), e);
+        succeeds(sam_session_goto, session, now / 2);
         must_refuse(sam_session_goto(session, now + 1, e), e, "recorded from");
-        must(sam_session_finish(session, NULL, e), e);
+        succeeds(sam_session_finish, session, NULL);
         sam_session_close(session);
         sam_buffer_free(&prints);
         program_free(&p);
@@ -256,7 +255,6 @@ TEST(backwards)
     for (unsigned round = 0; round < 8; round++) {
         SCOPED(program) p = open_racing(NULL);
         SCOPED_SESSION *session = open_session(&p, false);
-        struct sam_error *e = &p.error;
         struct {
             uint64_t time, pc, digest;
             uint32_t workgroup, warp;
@@ -265,15 +263,15 @@ TEST(backwards)
         struct sam_session_stop stop;
         size_t count = 0;
         unsigned id;
-        must(sam_session_record(session, round & 1 ? 40 : 0, e), e);
+        succeeds(sam_session_record, session, round & 1 ? 40 : 0);
         const struct sam_session_break at = {.pc = program_symbol(&p, "even")};
         const struct sam_session_watch of = {.address = DATA, .size = 4};
         if (round & 2)
-            must(sam_session_add_break(session, &at, &id, e), e);
+            succeeds(sam_session_add_break, session, &at, &id);
         if (!(round & 2) || round & 4)
-            must(sam_session_add_watch(session, &of, &id, e), e);
+            succeeds(sam_session_add_watch, session, &of, &id);
         for (;;) {
-            must(sam_session_run(session, NULL, &stop, e), e);
+            succeeds(sam_session_run, session, NULL, &stop);
             if (stop.reason == SAM_SESSION_DONE)
                 break;
             assert_true(count < SAM_COUNT(stops));
@@ -287,7 +285,7 @@ TEST(backwards)
         assert_true(count > 100);
         size_t left = 30; /* from the end, and from a random time */
         while (left--) {
-            must(sam_session_back(session, &stop, e), e);
+            succeeds(sam_session_back, session, &stop);
             count--;
             assert_int_equal(stop.reason, round & 2 && !(round & 4) ? SAM_SESSION_BREAK
                                           : !(round & 2)            ? SAM_SESSION_WATCH
@@ -299,24 +297,24 @@ TEST(backwards)
             assert_int_equal(digest_of(&p, session), stops[count].digest);
         }
         /* and forward again: the next one comes next */
-        must(sam_session_run(session, NULL, &stop, e), e);
+        succeeds(sam_session_run, session, NULL, &stop);
         assert_int_equal(sam_session_time(session), stops[count + 1].time);
-        must(sam_session_goto(session, stops[3].time - 1, e), e);
+        succeeds(sam_session_goto, session, stops[3].time - 1);
         for (count = 3; count--;) {
-            must(sam_session_back(session, &stop, e), e);
+            succeeds(sam_session_back, session, &stop);
             assert_int_equal(sam_session_time(session), stops[count].time);
         }
-        must(sam_session_back(session, &stop, e), e);
+        succeeds(sam_session_back, session, &stop);
         assert_int_equal(stop.reason, SAM_SESSION_START);
         assert_int_equal(sam_session_time(session), 0);
         /* with accesses undone: the last one, too */
         for (count = 0; count < 6; count++)
-            must(sam_session_run(session, NULL, &stop, e), e);
+            succeeds(sam_session_run, session, NULL, &stop);
         while (count--) {
             uint64_t time = stops[count].time;
             if (count == 5 && stops[count].reason == SAM_SESSION_BREAK)
                 continue; /* from its location: the previous one */
-            must(sam_session_back_before(session, &stop, e), e);
+            succeeds(sam_session_back_before, session, &stop);
             if (stop.reason == SAM_SESSION_WATCH) {
                 assert_int_equal(stop.pc, stop.access_pc);
                 time--;
@@ -352,27 +350,26 @@ TEST(one_warp_back)
     for (unsigned round = 0; round < 6; round++) {
         SCOPED(program) p = open_racing(NULL);
         SCOPED_SESSION *session = open_session(&p, false);
-        struct sam_error *e = &p.error;
         struct sam_session_stop stop;
         struct sam_session_run run = {
             .size = sizeof run, .each = round & 1 ? note_run : NULL, .context = &runs};
         uint64_t changed = 0;
-        must(sam_session_record(session, round & 2 ? 60 : 0, e), e);
+        succeeds(sam_session_record, session, round & 2 ? 60 : 0);
         for (unsigned i = 0; i < 60; i++) {
             run.workgroup = (uint32_t)test_below(&random, 2);
             run.warp = (uint32_t)test_below(&random, p.launch.warps);
             run.scope = (enum sam_session_scope)test_below(&random, 3);
             run.instructions = 1 + test_below(&random, 30);
             if (run.each) {
-                must(sam_session_run(session, &run, NULL, e), e);
+                succeeds(sam_session_run, session, &run, NULL);
             } else {
                 struct sam_step step;
-                must(sam_session_step(session, run.workgroup, run.warp, &step, e), e);
+                succeeds(sam_session_step, session, run.workgroup, run.warp, &step);
                 if (step.kind != SAM_STEP_WAITS)
                     note_run(&runs, session, &step);
             }
             if (i == 20) {
-                must(sam_session_set_x(session, 0, 0, 9, 0, e), e);
+                succeeds(sam_session_set_x, session, 0, 0, 9, 0);
                 changed = sam_session_time(session);
             }
         }
@@ -384,7 +381,7 @@ TEST(one_warp_back)
                              runs.list[time - 1].warp == warp))
                 time--;
             const uint64_t now = sam_session_time(session);
-            must(sam_session_back_warp(session, workgroup, warp, &stop, e), e);
+            succeeds(sam_session_back_warp, session, workgroup, warp, &stop);
             assert_int_equal(stop.workgroup, workgroup);
             assert_int_equal(stop.warp, warp);
             if (time == 0) {
@@ -397,8 +394,8 @@ TEST(one_warp_back)
             assert_int_equal(stop.pc, runs.list[time - 1].pc);
             if (now > changed && time > changed && changed) {
                 /* the future is still there */
-                must(sam_session_goto(session, now, e), e);
-                must(sam_session_goto(session, time - 1, e), e);
+                succeeds(sam_session_goto, session, now);
+                succeeds(sam_session_goto, session, time - 1);
             }
         }
     }
@@ -418,7 +415,7 @@ TEST(mistakes)
     must_refuse(sam_session_restore(session, 1, e), e, "no snapshot 1");
     must_refuse(sam_session_drop(session, 1, e), e, "no snapshot 1");
     must_refuse(sam_session_snapshot(NULL, &id, e), e, "session is NULL");
-    must(sam_session_snapshot(session, &id, e), e);
-    must(sam_session_drop(session, id, e), e);
+    succeeds(sam_session_snapshot, session, &id);
+    succeeds(sam_session_drop, session, id);
     must_refuse(sam_session_restore(session, id, e), e, "no snapshot");
 }

@@ -9,8 +9,8 @@
 static struct sam_session *open_session(struct program *p)
 {
     struct sam_session *session;
-    must(sam_gpu_set_options(p->gpu, &p->options, &p->error), &p->error);
-    must(sam_session_open(p->gpu, &p->launch, NULL, &session, &p->error), &p->error);
+    succeeds(sam_gpu_set_options, p->gpu, &p->options);
+    succeeds(sam_session_open, p->gpu, &p->launch, NULL, &session);
     return session;
 }
 
@@ -92,15 +92,14 @@ static bool note(void *context, struct sam_session *session, const struct sam_st
 static struct trace trace_of(struct program *p)
 {
     struct trace trace = {0};
-    struct sam_session *session = open_session(p);
+    SCOPED_SESSION *session = open_session(p);
     struct sam_session_run run = {.size = sizeof run, .each = note, .context = &trace};
     struct sam_session_stop stop;
-    must(sam_session_run(session, &run, &stop, &p->error), &p->error);
+    succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     assert_int_equal(stop.instructions, trace.count);
     for (size_t i = 0; i < trace.count; i++)
         assert_int_equal(trace.moments[i].time, i);
-    sam_session_close(session);
     return trace;
 }
 

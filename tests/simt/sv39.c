@@ -54,8 +54,7 @@ TEST(permissions_follow_the_sections)
         {"li x5, 0x92000040\nlw x6, 0(x5)\n" END, SAM_TRAP_LOAD_FAULT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[512];
-        snprintf(text, sizeof text, "%s%s", rows[i].text, constants);
+        FREED char *text = formatted("%s%s", rows[i].text, constants);
         SCOPED(program) p = translated(text);
         if (rows[i].kind == SAM_TRAP_NONE)
             program_pass(&p);
@@ -77,18 +76,16 @@ TEST(a_shared_page_permits_what_either_section_needs)
 TEST(without_an_image_code_is_whatever_lies_below_the_buffers)
 {
     /* The program overwrites its own instruction, as a loaded .metadata file may. */
-    struct program p = program_new("la x5, here\nlw x6, there\nsw x6, 0(x5)\nj here\n"
-                                   "there: li x7, 5\n"
-                                   "here: li x7, 4\nli x8, 0x90000000\nsw x7, 0(x8)\n" END,
-                                   4);
+    SCOPED(program) p = program_new("la x5, here\nlw x6, there\nsw x6, 0(x5)\nj here\n"
+                                    "there: li x7, 5\n"
+                                    "here: li x7, 4\nli x8, 0x90000000\nsw x7, 0(x8)\n" END,
+                                    4);
     build(&p, NULL);
     program_pass(&p);
     EXPECT_WORDS(&p, DATA, 5);
-    program_free(&p);
-    p = program_new("li x5, 0x90000000\njr x5\n", 4);
-    build(&p, NULL);
-    program_trap(&p, SAM_TRAP_FETCH_PAGE);
-    program_free(&p);
+    SCOPED(program) q = program_new("li x5, 0x90000000\njr x5\n", 4);
+    build(&q, NULL);
+    program_trap(&q, SAM_TRAP_FETCH_PAGE);
 }
 
 TEST(tables_follow_the_buffers_when_built_again)

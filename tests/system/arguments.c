@@ -96,7 +96,7 @@ TEST(weights)
 TEST(races)
 {
     struct sam_system *system;
-    char *text = (char *)1;
+    SCOPED_TEXT *text = (char *)1;
     size_t count = 1;
     uint64_t dropped = 1;
     assert_int_equal(sam_system_new(NULL, &system, NULL), SAM_OK);
@@ -104,7 +104,6 @@ TEST(races)
     refuses(sam_system_print_races, system, 0, NULL);
     assert_int_equal(sam_system_print_races(system, 0, &text, NULL), SAM_OK);
     assert_string_equal(text, "");
-    sam_text_free(text);
     sam_system_races(system, &count, &dropped);
     assert_int_equal(count, 0);
     assert_int_equal(dropped, 0);

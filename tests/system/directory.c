@@ -130,7 +130,7 @@ TEST(every_tensor)
     uint64_t random = test_seed();
     for (size_t l = 0; l < SAM_COUNT(layouts); l++) {
         struct model m = make_model(&layouts[l], &random);
-        struct unit unit = unit_new("", 1, m.file.size);
+        SCOPED(unit) unit = unit_new("", 1, m.file.size);
         uint32_t directory, base = l ? 0xb0000040 : 0;
         uint8_t count[4], *file = test_room(m.packed.size);
         succeeds(sam_system_weights_map, unit.memory, m.packed.data, m.packed.size, base,
@@ -150,7 +150,6 @@ TEST(every_tensor)
                           (all - first) / 2 & ~UINT64_C(1));
         }
         free(file);
-        unit_free(&unit);
         free_model(&m);
     }
 }

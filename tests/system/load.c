@@ -134,20 +134,18 @@ TEST(heap)
         struct sam_hostio *host;
         assert_int_equal(sam_hostio_new(NULL, &host, NULL), SAM_OK);
         sam_buffer_printf(&text, brk, cases[i].more);
-        struct system_program p = system_program_new(
+        SCOPED(system_program) p = system_program_new(
             RV64, &(struct sam_system_options){.heap_size = cases[i].heap_size},
             &(struct sam_hart_options){.hostio = host}, sam_buffer_text(&text), NULL);
         succeeds(sam_system_run, p.system, &p.result);
         assert_int_equal(sam_hart_x(p.hart, 9) == 0, cases[i].moved);
-        system_program_free(&p);
         sam_hostio_free(host);
     }
-    struct system_program p = system_program_new(
+    SCOPED(system_program) p = system_program_new(
         RV32, NULL, NULL, ".globl __heap_end\n.equ __heap_end, 0x43000000\n ebreak\n", NULL);
     assert_int_equal(sam_system_read(p.system, SAM_SYSTEM_CODE_BASE, NULL, 0x3000000, NULL),
                      SAM_OK);
     assert_int_not_equal(sam_system_read(p.system, 0x43000000, NULL, 1, NULL), SAM_OK);
-    system_program_free(&p);
 }
 
 /* A program may contain its kernels, at their addresses. */

@@ -394,7 +394,7 @@ static const struct sam_image *no_image(void *context, enum sam_system_agent age
 TEST(a_report_names_both_sides)
 {
     struct bench b;
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     begin(&b, 0, 0);
     submit(&b, SAM_SYSTEM_BY_WEIGHTS, 0x40002000, 0x40000100);
     sam_system_races_access(b.races, &(struct system_race_access){.agent = SAM_SYSTEM_BY_WEIGHTS,
@@ -421,6 +421,5 @@ TEST(a_report_names_both_sides)
     text.size = 0;
     sam_system_races_put(&text, b.races, no_image, NULL, 1);
     assert_non_null(strstr(sam_buffer_text(&text), "for\n1 more race\n"));
-    sam_buffer_free(&text);
     end(&b);
 }

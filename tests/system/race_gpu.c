@@ -91,7 +91,7 @@ static void expect_same(const char *text, uint32_t warps, uint32_t workgroups, b
     struct picture *heard = sam_pages_new(sizeof *heard), *recorded = sam_pages_new(sizeof *heard);
     struct sam_system_watch *watch =
         sam_system_watch_new(&(struct sam_system_races_options){.racing = hear, .context = heard});
-    struct program p = program_new(text, 4);
+    SCOPED(program) p = program_new(text, 4);
     struct sam_session *session = NULL;
     struct sam_session_stop stop;
     const struct sam_session_run run = {.size = sizeof run, .each = record, .context = recorded};
@@ -112,19 +112,17 @@ static void expect_same(const char *text, uint32_t warps, uint32_t workgroups, b
                             &(struct system_race_access){.agent = SAM_SYSTEM_BY_HART,
                                                          .kind = SAM_SYSTEM_STORE,
                                                          .size = UINT64_C(1) << 32});
-    program_free(&p);
-    p = program_new(text, 4);
-    p.launch.warps = warps;
-    p.launch.grid[0] = workgroups;
-    p.launch.lds_size = 4096;
-    p.options = (struct sam_gpu_options){
-        .size = sizeof p.options, .schedule = by_turns ? SAM_SCHEDULE_RR1 : SAM_SCHEDULE_RUN};
-    succeeds(sam_gpu_set_options, p.gpu, &p.options);
-    succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
+    SCOPED(program) q = program_new(text, 4);
+    q.launch.warps = warps;
+    q.launch.grid[0] = workgroups;
+    q.launch.lds_size = 4096;
+    q.options = (struct sam_gpu_options){
+        .size = sizeof q.options, .schedule = by_turns ? SAM_SCHEDULE_RR1 : SAM_SCHEDULE_RUN};
+    succeeds(sam_gpu_set_options, q.gpu, &q.options);
+    succeeds(sam_session_open, q.gpu, &q.launch, NULL, &session);
     succeeds(sam_session_run, session, &run, &stop);
     assert_int_equal(stop.reason, SAM_SESSION_DONE);
     sam_session_close(session);
-    program_free(&p);
     compare(heard->data, recorded->data, DATA_SIZE, "data");
     compare(heard->pds, recorded->pds, PDS_BYTES, "private memory");
     compare(heard->code, recorded->code, CODE_BYTES, "code");

@@ -54,7 +54,7 @@ static void run_into_a_launch(const char *isa, const struct sam_hart_options *op
 static void expect(const char *isa, const char *text, const struct expected *expected, size_t count)
 {
     struct heard heard = {0};
-    struct program p;
+    SCOPED(program) p;
     run_into_a_launch(isa, NULL, text, &heard, &p);
     for (size_t i = 0; i < count && i < heard.count; i++) {
         const struct sam_system_race *race = &heard.races[i];
@@ -69,7 +69,6 @@ static void expect(const char *isa, const char *text, const struct expected *exp
                      (unsigned long long)race->address, (unsigned long long)race->size);
     }
     assert_int_equal(heard.count, count);
-    program_free(&p);
 }
 
 TEST(scalar_accesses)
@@ -137,7 +136,7 @@ TEST(a_matrix_load_that_traps)
 TEST(every_instruction_is_fetched)
 {
     struct heard heard = {.fetches = true};
-    struct program p;
+    SCOPED(program) p;
     run_into_a_launch(RV32, NULL, "nop\nj 1f\nnop\n1: nop\nebreak\n", &heard, &p);
     static const uint64_t pcs[] = {0, 4, 12, 16};
     assert_int_equal(heard.count, SAM_COUNT(pcs));
@@ -146,5 +145,4 @@ TEST(every_instruction_is_fetched)
         assert_int_equal(heard.races[i].access.access, SAM_SYSTEM_FETCH);
         assert_int_equal(heard.races[i].size, 4);
     }
-    program_free(&p);
 }

@@ -357,7 +357,7 @@ TEST(calls_of_the_host)
     const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = {test_drop, NULL}};
     succeeds(sam_hostio_new, &sinks, &host);
     assert_true(snprintf(text, sizeof text, "%s%s%s", BEGIN, body, END) < (int)sizeof text);
-    struct system_program p =
+    SCOPED(system_program) p =
         system_program_new(RV32, &(struct sam_system_options){.check_races = true},
                            &(struct sam_hart_options){.hostio = host}, text, NULL);
     p.kernels = test_assemble("ventus", SAM_CODE_BASE, NULL, kernel);
@@ -369,7 +369,6 @@ TEST(calls_of_the_host)
     assert_int_equal(races[0].address, 0x90000000);
     assert_int_equal(races[0].access.access, SAM_SYSTEM_LOAD);
     assert_int_equal(races[0].access.pc, symbol(&p, SAM_SYSTEM_BY_HART, "x"));
-    system_program_free(&p);
     sam_hostio_free(host);
 }
 

@@ -346,7 +346,7 @@ static size_t one(uint64_t *random)
     make_steps(s);
     struct sam_image *kernels = test_assemble("ventus", SAM_CODE_BASE, NULL, s->kernel_text);
     make_program(s, kernels);
-    struct system_program p = system_program_new(
+    SCOPED(system_program) p = system_program_new(
         RV32, &(struct sam_system_options){.check_races = true}, NULL, s->text, NULL);
     p.kernels = kernels;
     succeeds(sam_system_map, p.system, DATA, 0x1000);
@@ -367,7 +367,6 @@ static size_t one(uint64_t *random)
                      (unsigned long long)wanted->high);
     }
     assert_int_equal(count, s->expected_count);
-    system_program_free(&p);
     free(s);
     return count;
 }

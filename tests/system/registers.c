@@ -28,13 +28,12 @@ TEST(console)
         struct sam_hostio *host;
         const struct sam_hostio_options sinks = {.size = sizeof sinks, .output = test_sink(&text)};
         succeeds(sam_hostio_new, &sinks, &host);
-        struct system_program p = system_program_new(
+        SCOPED(system_program) p = system_program_new(
             isas[i], NULL, &(struct sam_hart_options){.hostio = host}, hello, NULL);
         system_expect(&p, 300);
         assert_string_equal(sam_buffer_text(&text), "hello\n");
         assert_int_equal(sam_system_stats(p.system)->console_bytes, 6);
         assert_int_equal(sam_system_stats(p.system)->register_stores, 7);
-        system_program_free(&p);
         sam_hostio_free(host);
     }
 }

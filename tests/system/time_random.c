@@ -416,7 +416,7 @@ static void expect_times(struct system_program *p, const struct sref *expected)
     struct sam_system_figures *figures;
     struct sam_engines_report report;
     struct system_time *time = p->system->time;
-    must(sam_system_measure(p->system, &figures, &p->error), &p->error);
+    succeeds(sam_system_measure, p->system, &figures);
     assert_true(sam_hart_engines(p->hart, &report));
     for (unsigned i = 0; i < expected->load_count; i++)
         assert_int_equal(system_word(p, LOG_AT + 4 * i), expected->loads[i]);

@@ -198,12 +198,12 @@ TEST(damage_of_every_kind)
     unsigned seen[5] = {0};
     for (unsigned round = 0; round < 8000; round++) {
         const struct sample s = samples[round / 4000];
-        struct packed work = {malloc(s.chunks.size), s.chunks.size};
+        SCOPED(packed) work = {malloc(s.chunks.size), s.chunks.size};
         assert_non_null(work.data);
         memcpy(work.data, s.chunks.data, work.size);
         if (round % 2)
             work.data[test_below(&random, work.size)] ^= (uint8_t)(1u << test_below(&random, 8));
-        struct unit unit = unit_new(work.data, work.size, 3000);
+        SCOPED(unit) unit = unit_new(work.data, work.size, 3000);
         struct sam_weight_record r = decode_record(&unit, &s);
         if (round % 4 < 2) {
             uint32_t value = (uint32_t)test_random(&random) >> test_below(&random, 32);
@@ -219,8 +219,6 @@ TEST(damage_of_every_kind)
         if (r.operation == SAM_WEIGHT_DECODE && r.packed_type == r.output_type && result.bytes)
             expect_output(&unit, r.destination - DESTINATION, s.file.data + r.first_low,
                           result.bytes);
-        unit_free(&unit);
-        free(work.data);
     }
     for (size_t i = 0; i < SAM_COUNT(seen); i++)
         assert_true(seen[i] > 0);
@@ -338,10 +336,9 @@ TEST(a_window_is_read_by_groups)
         r.first_low = (uint32_t)first;
         r.elements_low = (uint32_t)count;
         expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 2 * count, count);
-        uint8_t *have = test_room(2 * count);
+        FREED uint8_t *have = test_room(2 * count);
         unit_read(&unit, DESTINATION, have, 2 * count);
         assert_memory_equal(have, s.file.data + 2 * first, 2 * count);
-        free(have);
         const uint64_t bytes = check_segments(&unit.work, count);
         const uint64_t groups = (first + count - 1) / GROUP - first / GROUP + 1;
         assert_in_range(unit.work.segment_count, groups, groups);
@@ -388,8 +385,8 @@ TEST(forged_restart_points)
     const struct sam_codec_options options = {.size = sizeof options, .restart = true};
     SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
     const size_t header = sam_le16(s.chunks.data + 12);
-    for (unsigned round = 0; round < 20; round++) {
-        const size_t point = header - SAM_RESTART_BYTES * (1 + test_below(&random, 31));
+    for (size_t left = 1; left <= sam_restart_points(COUNT); left++) {
+        const size_t point = header - SAM_RESTART_BYTES * left;
         const uint8_t before = s.chunks.data[point];
         s.chunks.data[point] ^= (uint8_t)(1u << test_below(&random, 8));
         sam_put_le64(s.chunks.data, sam_codec_base.hash(s.chunks.data + 8, header - 8, 0));

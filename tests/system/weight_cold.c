@@ -59,7 +59,7 @@ static void open(struct machine *m, enum sam_dtype type, size_t size,
     const struct sam_weights weights = one_tensor(&tensor, type, size);
     FREED uint8_t *file = test_room(size);
     test_weights(type, file, size, 0.02, random);
-    struct packed packed = pack(&weights, file, options);
+    SCOPED(packed) packed = pack(&weights, file, options);
     *m = (struct machine){.chunks = chunks_of(&packed),
                           .piece = piece_of(type, size, options),
                           .levels = new_levels(dram_bytes)};
@@ -71,7 +71,6 @@ static void open(struct machine *m, enum sam_dtype type, size_t size,
         &m->config,
         &(struct system_stages_options){.clock = &m->clock, .port = &m->port, .unit = 3});
     assert_non_null(m->time);
-    free(packed.data);
 }
 
 static void close(struct machine *m)
@@ -220,7 +219,7 @@ static uint64_t high_cycles(const char *text, char code, uint64_t *last)
 TEST(waveform)
 {
     const struct sam_codec_options options = {.size = sizeof options, .window = true};
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     const struct sam_sink sink = test_sink(&text);
     uint64_t random = test_seed(), last;
     struct machine m;
@@ -240,6 +239,5 @@ TEST(waveform)
         assert_int_equal(high_cycles(sam_buffer_text(&text), wire[i][7], &last), expected);
     }
     assert_int_equal(last, 2 * m.clock.now);
-    sam_buffer_free(&text);
     close(&m);
 }

@@ -80,7 +80,7 @@ static uint32_t encode_with(const struct sample *s, const struct sam_counter *co
     struct sam_weight_result result = unit_run(&unit, &r);
     expect(&unit, result, SAM_WEIGHT_IS_GOOD, result.bytes, s->piece.count);
     assert_int_equal(result.symbols, given ? 0 : s->piece.count);
-    uint8_t *chunks = test_room(result.bytes);
+    FREED uint8_t *chunks = test_room(result.bytes);
     unit_read(&unit, DESTINATION, chunks, result.bytes);
     unit_free(&unit);
 
@@ -93,7 +93,6 @@ static uint32_t encode_with(const struct sample *s, const struct sam_counter *co
     expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, s->file.size, s->piece.count);
     expect_output(&unit, 0, s->file.data, s->file.size);
     unit_free(&unit);
-    free(chunks);
     return result.bytes;
 }
 

@@ -33,7 +33,7 @@ static struct sam_weight_record pack_bytes(struct system_program *p, const void 
 {
     struct sam_weight tensor;
     const struct sam_weights weights = one_tensor(&tensor, SAM_U8, size);
-    struct packed file = pack(&weights, data, NULL), chunks = chunks_of(&file);
+    SCOPED(packed) file = pack(&weights, data, NULL), chunks = chunks_of(&file);
     const struct sam_weight_record record = {.packed_type = SAM_U8,
                                              .output_type = SAM_U8,
                                              .source = (uint32_t)DATA_BASE + SOURCE,
@@ -45,8 +45,6 @@ static struct sam_weight_record pack_bytes(struct system_program *p, const void 
                                              .total_low = (uint32_t)size};
     write_at(p, DATA_BASE + SOURCE, chunks.data, chunks.size);
     write_record(p, &record);
-    free(file.data);
-    free(chunks.data);
     return record;
 }
 
@@ -109,7 +107,7 @@ TEST(counters)
         assert_int_equal(sam_system_config_set(config, rows[i].config, NULL), SAM_OK);
         const struct sam_system_timing timing = {.size = sizeof timing, .config = config};
         const struct sam_system_options options = {.size = sizeof options, .timing = &timing};
-        struct system_program p = system_program_new(RV32, &options, NULL, submit_twice, NULL);
+        SCOPED(system_program) p = system_program_new(RV32, &options, NULL, submit_twice, NULL);
         struct sam_weight_record r = pack_bytes(&p, text, 8, (uint32_t)DATA_BASE + TARGET);
         r.operation = SAM_WEIGHT_COUNT;
         r.source_bytes = 8;
@@ -122,7 +120,6 @@ TEST(counters)
             assert_int_equal(system_word(&p, r.destination + 4 * ('a' + k)), rows[i].counts[k]);
         if (strcmp(rows[i].config, "wu.sym_width=6") == 0) /* 0x61 & 0x3f */
             assert_int_equal(system_word(&p, r.destination + 4 * 0x21), 5);
-        system_program_free(&p);
         sam_system_config_free(config);
     }
 }
@@ -188,8 +185,8 @@ TEST(directory)
     uint8_t data[600] = {1, 2, 3};
     struct sam_weight tensor;
     const struct sam_weights weights = one_tensor(&tensor, SAM_U8, sizeof data);
-    struct packed file = pack(&weights, data, NULL);
-    struct system_program p = system_program_new(RV64, NULL, NULL, text, NULL);
+    SCOPED(packed) file = pack(&weights, data, NULL);
+    SCOPED(system_program) p = system_program_new(RV64, NULL, NULL, text, NULL);
     system_expect(&p, 0);
     assert_int_equal(sam_hart_x(p.hart, 8), 0);
     assert_int_equal(sam_system_load_weights(p.system, file.data, file.size - 1, 0, &p.error),
@@ -205,8 +202,6 @@ TEST(directory)
     assert_int_equal(sam_hart_x(p.hart, 11), at);
     system_expect(&p, 0);
     assert_int_equal((uint32_t)sam_hart_x(p.hart, 8), at); /* lw extends the sign */
-    system_program_free(&p);
-    free(file.data);
 }
 
 /* A program that reads the destination before it has waited has a race; one that waits has none. */

@@ -13,9 +13,8 @@ struct sample make_sample(enum sam_dtype type, size_t size, const struct sam_cod
     struct sample s = {.file = {malloc(size), size}, .piece = piece_of(type, size, options)};
     assert_non_null(s.file.data);
     test_weights(type, s.file.data, size, 0.02, random);
-    struct packed packed = pack(&weights, s.file.data, options);
+    SCOPED(packed) packed = pack(&weights, s.file.data, options);
     s.chunks = chunks_of(&packed);
-    free(packed.data);
     return s;
 }
 
@@ -41,12 +40,10 @@ void expect(const struct unit *unit, struct sam_weight_result result, uint32_t s
 
 void expect_output(struct unit *unit, size_t at, const void *wanted, size_t size)
 {
-    uint8_t *have = test_room(unit->destination_size), *all = malloc(unit->destination_size);
+    FREED uint8_t *have = test_room(unit->destination_size), *all = malloc(unit->destination_size);
     assert_non_null(all);
     memset(all, CANARY, unit->destination_size);
     memcpy(all + at, wanted, size);
     unit_read(unit, DESTINATION, have, unit->destination_size);
     assert_memory_equal(have, all, unit->destination_size);
-    free(have);
-    free(all);
 }

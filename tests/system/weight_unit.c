@@ -20,7 +20,7 @@ static struct unit make_unit(const void *source, size_t size, size_t destination
     struct unit unit = {.memory = sam_memory_new(&rules),
                         .source_size = size,
                         .destination_size = destination_size};
-    uint8_t *canary = malloc(destination_size + 1);
+    FREED uint8_t *canary = malloc(destination_size + 1);
     assert_non_null(unit.memory);
     assert_non_null(canary);
     memset(canary, CANARY, destination_size);
@@ -33,7 +33,6 @@ static struct unit make_unit(const void *source, size_t size, size_t destination
     succeeds(sam_host_map, unit.memory, DESTINATION, destination_size);
     succeeds(sam_host_write, unit.memory, NULL, SOURCE, source, size);
     succeeds(sam_host_write, unit.memory, NULL, DESTINATION, canary, destination_size);
-    free(canary);
     return unit;
 }
 
@@ -122,10 +121,10 @@ struct sam_weight_result unit_run(struct unit *unit, const struct sam_weight_rec
         sam_put_le32(bytes + i, word);
     }
     succeeds(sam_host_write, unit->memory, NULL, RECORDS, bytes, sizeof bytes);
-    uint8_t *before = shot(unit);
+    FREED uint8_t *before = shot(unit);
     succeeds(sam_system_weight_run, unit->memory, RECORDS, (const uint32_t *)record, unit->counter,
              SAM_STREAMS, &unit->work);
-    uint8_t *after = shot(unit);
+    FREED uint8_t *after = shot(unit);
     const struct system_weight_work *work = &unit->work;
     uint64_t written = 0;
     for (size_t i = 0; i < work->count; i++) {
@@ -146,8 +145,6 @@ struct sam_weight_result unit_run(struct unit *unit, const struct sam_weight_rec
     assert_memory_equal(after, before, RECORDS_SIZE + unit->source_size + unit->destination_size);
     assert_int_equal(written, work->result.bytes);
     assert_int_equal(!work->fault[0], work->result.status == SAM_WEIGHT_IS_GOOD);
-    free(before);
-    free(after);
     if (!work->result_address)
         return work->result;
     unit_read(unit, work->result_address, words, sizeof words);

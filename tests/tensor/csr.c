@@ -85,23 +85,21 @@ TEST(defaults)
 /* A stride written with 0 is 0, no longer i. */
 TEST(written_zero_is_zero)
 {
-    struct program p = unit_new(RV64, NULL,
-                                "li a0, 0x10000\nli t0, 0x030104\ncsrw tshape, t0\n"
-                                "csrwi tload_stride2, 0\n",
-                                "tl.load tl1, 0(a0)");
+    SCOPED(program) p = unit_new(RV64, NULL,
+                                 "li a0, 0x10000\nli t0, 0x030104\ncsrw tshape, t0\n"
+                                 "csrwi tload_stride2, 0\n",
+                                 "tl.load tl1, 0(a0)");
     unit_passes(&p);
     for (unsigned b = 0; b < 8; b++)
         UNIT_EXPECT(&p, 1, b, unit_pattern(32, b));
     for (unsigned b = 0; b < 4; b++)
         UNIT_EXPECT(&p, 1, 8 + b, unit_pattern(32, b));
-    program_free(&p);
-    p = unit_new(RV64, NULL,
-                 "li a0, 0x10000\nli t0, 0x030104\ncsrw tshape, t0\ncsrwi tload_width, 0\n",
-                 "tl.load tl1, 0(a0)"); /* zero bytes */
-    unit_passes(&p);
+    SCOPED(program) q = unit_new(
+        RV64, NULL, "li a0, 0x10000\nli t0, 0x030104\ncsrw tshape, t0\ncsrwi tload_width, 0\n",
+        "tl.load tl1, 0(a0)"); /* zero bytes */
+    unit_passes(&q);
     for (unsigned b = 0; b < 12; b++)
-        UNIT_EXPECT(&p, 1, b, unit_pattern(1, b));
-    program_free(&p);
+        UNIT_EXPECT(&q, 1, b, unit_pattern(1, b));
 }
 
 /* Loads and stores have their own mask, width and strides. */

@@ -41,14 +41,13 @@ static struct program open_program(const char *isa, const char *config, struct r
 {
     struct sam_engines_config engines;
     struct sam_hart_options options = {.engines = &engines, .watch = {.slice = keep}};
-    struct sam_buffer source = {0};
+    SCOPED(sam_buffer) source = {0};
     options.watch.context = record;
     *record = (struct record){.count = 0};
     sam_engines_defaults(&engines);
     assert_int_equal(sam_engines_parse(config, &engines, NULL), SAM_OK);
     sam_buffer_printf(&source, "%s\nebreak\n", text);
     struct program p = program_new(isa, &options, sam_buffer_text(&source));
-    sam_buffer_free(&source);
     sam_hart_set_csr(p.hart, TSHAPE, 0x200120);
     for (; csrs && csrs->address; csrs++)
         sam_hart_set_csr(p.hart, csrs->address, csrs->value);
@@ -63,7 +62,7 @@ static struct sam_engines_report expect(const char *config, const struct csr *cs
 {
     struct sam_engines_report report;
     struct record r;
-    struct program p = open_program(RV64, config, &r, csrs, text);
+    SCOPED(program) p = open_program(RV64, config, &r, csrs, text);
     program_expect(&p, SAM_HART_EBREAK);
     assert_true(sam_hart_engines(p.hart, &report));
     assert_int_equal(report.instructions, p.result.instructions);
@@ -77,7 +76,6 @@ static struct sam_engines_report expect(const char *config, const struct csr *cs
                      b->done);
     }
     assert_int_equal(r.count, i);
-    program_free(&p);
     return report;
 }
 

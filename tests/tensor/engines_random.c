@@ -154,7 +154,7 @@ static void one_round(struct egen *g, const char *text, struct total *total)
     const struct sam_hart_options options = {.engines = &config,
                                              .watch = {see_slice, see_queue, &seen}};
     eref_run(g->insns, g->count, &config, NULL, &expected);
-    struct program timed = start(g, &options), plain = start(g, NULL);
+    SCOPED(program) timed = start(g, &options), plain = start(g, NULL);
     program_expect(&timed, SAM_HART_EBREAK);
     program_expect(&plain, SAM_HART_EBREAK);
     assert_int_equal(timed.result.instructions, g->count);
@@ -166,8 +166,6 @@ static void one_round(struct egen *g, const char *text, struct total *total)
     expect_seen(&seen, &report);
     expect_same_state(&timed, &plain);
     add_total(total, &report);
-    program_free(&timed);
-    program_free(&plain);
 }
 
 TEST(the_reference_agrees)
@@ -177,12 +175,11 @@ TEST(the_reference_agrees)
     for (int i = 0; i < ROUNDS; i++) {
         char text[512];
         egen_config(&random, text, sizeof text);
-        struct egen g = {.random = test_random(&random), .xlen = test_below(&random, 2) ? 32 : 64};
+        SCOPED(egen) g = {.random = test_random(&random), .xlen = test_below(&random, 2) ? 32 : 64};
         egen_program(&g, ACTIONS);
         if (getenv("SAMITE_SHOW"))
             printf("# %s\n%s", text, sam_buffer_text(&g.text));
         one_round(&g, text, &total);
-        egen_free(&g);
     }
     expect_all(&total);
 }

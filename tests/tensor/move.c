@@ -67,47 +67,43 @@ TEST(skipped_slices_leave_memory)
 /* Mask bits at and above D0 are ignored; a zero mask clears the block and reads nothing. */
 TEST(mask_bits_above_the_shape)
 {
-    struct program p = unit_new(
+    SCOPED(program) p = unit_new(
         RV64, NULL, SETUP("2 << 16 | 2 << 8 | 4") "li t0, 0xfffffffd\ncsrw tmask_load, t0\n",
         "tl.mload tl1, 0(a0)");
     unit_passes(&p);
     expect_loaded(&p, 1, 0, 0, 8);
     expect_zero(&p, 1, 8, 8);
     expect_kept(&p, 1, 16, TL_SIZE - 16);
-    program_free(&p);
-    p = unit_new(RV64, NULL,
-                 "li a0, 3\nli t0, 0x020204\ncsrw tshape, t0\ncsrwi ttype, 8\n"
-                 "li t0, -4\ncsrw tmask_load, t0\n",
-                 "tl.mload tl1, 0(a0)"); /* misaligned, unmapped: never accessed */
-    unit_passes(&p);
-    expect_zero(&p, 1, 0, 64);
-    expect_kept(&p, 1, 64, TL_SIZE - 64);
-    program_free(&p);
+    SCOPED(program) q = unit_new(RV64, NULL,
+                                 "li a0, 3\nli t0, 0x020204\ncsrw tshape, t0\ncsrwi ttype, 8\n"
+                                 "li t0, -4\ncsrw tmask_load, t0\n",
+                                 "tl.mload tl1, 0(a0)"); /* misaligned, unmapped: never accessed */
+    unit_passes(&q);
+    expect_zero(&q, 1, 0, 64);
+    expect_kept(&q, 1, 64, TL_SIZE - 64);
 }
 
 /* The immediate counts widths, in bytes of the element type; strides may be negative. */
 TEST(strides_and_immediate)
 {
-    struct program p = unit_new(RV64, NULL,
-                                "li a0, 0x10800\nli t0, 0x030104\ncsrw tshape, t0\ncsrwi ttype, 4\n"
-                                "csrwi tload_width, 6\nli t0, -7\ncsrw tload_stride0, t0\n"
-                                "li t0, 100\ncsrw tload_stride1, t0\n",
-                                "tl.load tl1, -3(a0)");
+    SCOPED(program) p =
+        unit_new(RV64, NULL,
+                 "li a0, 0x10800\nli t0, 0x030104\ncsrw tshape, t0\ncsrwi ttype, 4\n"
+                 "csrwi tload_width, 6\nli t0, -7\ncsrw tload_stride0, t0\n"
+                 "li t0, 100\ncsrw tload_stride1, t0\n",
+                 "tl.load tl1, -3(a0)");
     unit_passes(&p); /* slices of 12 bytes */
     expect_loaded(&p, 1, 0, 0x800 - 12 * 10, 12);
     expect_loaded(&p, 1, 12, 0x800 + 12 * 97, 12);
     expect_loaded(&p, 1, 24, 0x800 - 12 * 1, 12);
     expect_kept(&p, 1, 36, TL_SIZE - 36);
-    program_free(&p);
-    p = unit_new(RV32, NULL, SETUP("0x010108"), "tl.load tl1, 127(a0)");
-    unit_passes(&p);
-    expect_loaded(&p, 1, 0, 8 * 127, 8);
-    program_free(&p);
-    p = unit_new(RV32, NULL, "li a0, 0x11000\nli t0, 0x010108\ncsrw tshape, t0\n",
-                 "tl.load tl1, -128(a0)");
-    unit_passes(&p);
-    expect_loaded(&p, 1, 0, 0x1000 - 8 * 128, 8);
-    program_free(&p);
+    SCOPED(program) q = unit_new(RV32, NULL, SETUP("0x010108"), "tl.load tl1, 127(a0)");
+    unit_passes(&q);
+    expect_loaded(&q, 1, 0, 8 * 127, 8);
+    SCOPED(program) r = unit_new(RV32, NULL, "li a0, 0x11000\nli t0, 0x010108\ncsrw tshape, t0\n",
+                                 "tl.load tl1, -128(a0)");
+    unit_passes(&r);
+    expect_loaded(&r, 1, 0, 0x1000 - 8 * 128, 8);
 }
 
 /* An explicit width, narrower than a row and wider: the register is filled slice by slice. */
@@ -162,16 +158,14 @@ TEST(nibbles)
 TEST(register_zero)
 {
     uint8_t data[32], zeros[16] = {0};
-    struct program p = unit_new(RV64, NULL, SETUP("0x020204"), "tl.load tl0, 0(a0)");
+    SCOPED(program) p = unit_new(RV64, NULL, SETUP("0x020204"), "tl.load tl0, 0(a0)");
     unit_passes(&p);
     expect_zero(&p, 0, 0, TL_SIZE);
-    program_free(&p);
-    p = unit_new(RV64, NULL, SETUP("0x020204"), "tl.store tl0, 0(a0)");
-    unit_passes(&p);
-    program_read(&p, DATA_BASE, data, sizeof data);
+    SCOPED(program) q = unit_new(RV64, NULL, SETUP("0x020204"), "tl.store tl0, 0(a0)");
+    unit_passes(&q);
+    program_read(&q, DATA_BASE, data, sizeof data);
     assert_memory_equal(data, zeros, sizeof zeros);
     assert_int_equal(data[16], unit_pattern(32, 16));
-    program_free(&p);
 }
 
 /* A block across a page; the same on a page mapped only through resolve, since its end is
@@ -226,31 +220,29 @@ TEST(wraps)
         program_free(&p);
     }
     /* beyond it nothing is mapped: mtval wraps too */
-    struct program p = unit_new(RV32, NULL, "li a0, -16\nli t0, 0x040108\ncsrw tshape, t0\n",
-                                "tl.store tl1, 0(a0)");
+    SCOPED(program) p = unit_new(RV32, NULL, "li a0, -16\nli t0, 0x040108\ncsrw tshape, t0\n",
+                                 "tl.store tl1, 0(a0)");
     succeeds(sam_hart_map, p.hart, 0xfffff000, 0x1000);
     unit_traps(&p, 7, 0);
     uint8_t byte = 1;
     program_read(&p, 0xffffffff, &byte, 1);
     assert_int_equal(byte, 0);
-    program_free(&p);
 }
 
 /* On RV32 the products are formed in full, then wrapped: 2^31 widths of 4 bytes are 0. */
 TEST(large_strides)
 {
-    struct program p = unit_new(RV32, NULL,
-                                SETUP("0x020104") "li t0, 0x80000000\n"
-                                                  "csrw tload_stride1, t0\n",
-                                "tl.load tl1, 0(a0)");
+    SCOPED(program) p = unit_new(RV32, NULL,
+                                 SETUP("0x020104") "li t0, 0x80000000\n"
+                                                   "csrw tload_stride1, t0\n",
+                                 "tl.load tl1, 0(a0)");
     unit_passes(&p);
     expect_loaded(&p, 1, 0, 0, 4);
     expect_loaded(&p, 1, 4, 0, 4);
-    program_free(&p);
-    p = unit_new(RV64, NULL, SETUP("0x020104") "li t0, 0x80000000\ncsrw tload_stride1, t0\n",
+    SCOPED(program) q =
+        unit_new(RV64, NULL, SETUP("0x020104") "li t0, 0x80000000\ncsrw tload_stride1, t0\n",
                  "tl.load tl1, 0(a0)");
-    unit_traps(&p, 5, DATA_BASE - (UINT64_C(4) << 31));
-    program_free(&p);
+    unit_traps(&q, 5, DATA_BASE - (UINT64_C(4) << 31));
 }
 
 /* High addresses of RV64. */

@@ -96,7 +96,7 @@ static void report(struct program *program, bool one_go)
 /* True if both sides agree on every word of a program made from program->seed. */
 static bool run_program(struct program *program, struct tally *tally)
 {
-    struct pair p;
+    SCOPED(pair) p;
     uint64_t random = ~program->seed;
     struct gen g = {.random = random, .plain_strides = random % 3 == 0};
     bool agree = true;
@@ -116,22 +116,20 @@ static bool run_program(struct program *program, struct tally *tally)
     tally->steps += p.steps;
     tally->traps += p.traps;
     tally->programs++;
-    pair_free(&p);
     return agree;
 }
 
 /* The same program, without a stop after each instruction. */
 static bool run_again(const struct program *program)
 {
-    struct pair p;
+    SCOPED(pair) p;
     bool fine = !fails(program, true, &p);
-    pair_free(&p);
     return fine;
 }
 
 static void run(struct pair_options options)
 {
-    struct program *program = calloc(1, sizeof *program);
+    FREED struct program *program = calloc(1, sizeof *program);
     struct tally tally = {0};
     assert_non_null(program);
     uint64_t seed = test_seed(), cases = test_number("SAMITE_CASES", 150), failures = 0;
@@ -144,7 +142,6 @@ static void run(struct pair_options options)
         failures++;
         report(program, stepped);
     }
-    free(program);
     printf("# RV%u: %" PRIu64 " programs, %" PRIu64 " instructions, %" PRIu64 " traps; done: load "
            "and store %" PRIu64 ", addi %" PRIu64 ", concat %" PRIu64 ", merge %" PRIu64
            ", xpose %" PRIu64 "\n# traps by cause:",

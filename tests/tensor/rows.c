@@ -47,14 +47,14 @@ static unsigned sizes_of(const struct sam_insn_row *row)
 
 TEST(every_row_runs)
 {
-    struct snapshot *s = malloc(2 * sizeof *s);
+    FREED struct snapshot *s = malloc(2 * sizeof *s);
     unsigned rows = 0;
     assert_non_null(s);
     for (int op = SAM_OP_ILLEGAL + 1; op < SAM_OP_COUNT; op++) {
         const struct sam_insn_row *row = &sam_insn_rows[op];
         if (!(row->on & SAM_EXT_XTENSORLOAD))
             continue;
-        struct sam_buffer setup = {0}, insn = {0};
+        SCOPED(sam_buffer) setup = {0}, insn = {0};
         sam_buffer_printf(&setup,
                           "li a0, 0x10000\nli a1, %u\nli t0, 0x080810\ncsrw tshape, t0\n"
                           "csrwi tmask_load, 6\ncsrwi tmask_store, 5\ncsrwi tmask_concat_1, 6\n"
@@ -73,10 +73,7 @@ TEST(every_row_runs)
         assert_memory_equal(s[0].x, s[1].x, sizeof s->x);
         assert_memory_equal(s[0].csr, s[1].csr, sizeof s->csr);
         program_free(&p);
-        sam_buffer_free(&setup);
-        sam_buffer_free(&insn);
         rows++;
     }
-    free(s);
     assert_true(rows > 0);
 }

@@ -233,8 +233,7 @@ TEST(long_dimensions)
         {SHAPE(2, 2, 33), "tl.concat.2 tl1, tl2, tl3", "tl.merge.2 tl1, tl2, tl3"},
     };
     for (size_t i = 0; i < SAM_COUNT(cases); i++) {
-        char setup[512];
-        snprintf(setup, sizeof setup, "%s%s", ALL_MASKS, cases[i].setup);
+        FREED char *setup = formatted("%s%s", ALL_MASKS, cases[i].setup);
         illegal(setup, cases[i].concat);
         illegal(setup, cases[i].merge);
     }
@@ -362,17 +361,15 @@ TEST(reports_of_memory)
 {
     static const struct sam_hart_options strict = {.l1m = {0x10000, 0x100}, .l0m = {0x12000, 16}};
     static const uint32_t no_instruction = 0x5b | 7 << 12;
-    struct program p = unit_new(RV64, &strict, BASE BYTES_8_16_8, "tl.load tl1, 0(a0)");
+    SCOPED(program) p = unit_new(RV64, &strict, BASE BYTES_8_16_8, "tl.load tl1, 0(a0)");
     assert_int_equal(program_run(&p), SAM_ERR_TRAP);
     assert_non_null(strstr(p.result.text, "load from 0x10100, which cannot be read: outside L1M, "
                                           "0x10000..+0x100; pc"));
-    program_free(&p);
-    p = unit_new(RV64, &strict, BASE BYTES_8_16_8, "tl.store tl1, 0(a0)");
-    assert_int_equal(program_run(&p), SAM_ERR_TRAP);
-    assert_non_null(strstr(p.result.text, ": outside L0M, 0x12000..+0x10; pc"));
-    sam_hart_set_pc(p.hart, SAM_HART_CODE_BASE);
-    sam_hart_write(p.hart, SAM_HART_CODE_BASE, &no_instruction, 4, &p.error);
-    assert_int_equal(program_run(&p), SAM_ERR_TRAP);
-    assert_null(strstr(p.result.text, "L0M"));
-    program_free(&p);
+    SCOPED(program) q = unit_new(RV64, &strict, BASE BYTES_8_16_8, "tl.store tl1, 0(a0)");
+    assert_int_equal(program_run(&q), SAM_ERR_TRAP);
+    assert_non_null(strstr(q.result.text, ": outside L0M, 0x12000..+0x10; pc"));
+    sam_hart_set_pc(q.hart, SAM_HART_CODE_BASE);
+    sam_hart_write(q.hart, SAM_HART_CODE_BASE, &no_instruction, 4, &q.error);
+    assert_int_equal(program_run(&q), SAM_ERR_TRAP);
+    assert_null(strstr(q.result.text, "L0M"));
 }

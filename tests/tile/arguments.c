@@ -14,7 +14,7 @@ static const char bare_text[] = "%d = tcolmin %s : !pto.tile<vec, 4x8xf32> -> "
 
 TEST(programs)
 {
-    struct sam_tile_program *p = (struct sam_tile_program *)1;
+    SCOPED_PROGRAM *p = (struct sam_tile_program *)1;
     char *text = (char *)1, *messages = (char *)1;
     refuses(sam_tile_parse, NULL, "", 0, &p, &messages);
     assert_null(p);
@@ -56,7 +56,6 @@ TEST(programs)
     assert_false(sam_tile_stored_input(NULL, 0, NULL, 0, &argument, &line));
     assert_false(sam_tile_stored_input(p, SIZE_MAX, NULL, 0, &argument, &line));
     assert_true(sam_tile_equal(p, p));
-    sam_tile_program_free(p);
 }
 
 TEST(names)
@@ -102,7 +101,7 @@ TEST(runs)
 {
     float data[32] = {0};
     const struct sam_array good = {SAM_F32, 2, {4, 8}, 32, sizeof data, data};
-    struct sam_tile_program *p = test_parse("a", bare_text, sizeof bare_text - 1);
+    SCOPED_PROGRAM *p = test_parse("a", bare_text, sizeof bare_text - 1);
     struct sam_array a = good;
     assert_int_equal(run_array(p, &a, NULL), SAM_OK);
     refuses(sam_tile_run, NULL, 0, NULL, 0, NULL, NULL);
@@ -140,7 +139,6 @@ TEST(runs)
     a = good;
     a.dtype = (enum sam_dtype) - 1;
     assert_int_equal(run_array(p, &a, NULL), SAM_ERR_INPUT);
-    sam_tile_program_free(p);
 }
 
 /* Scalars of types that no integer has. */
@@ -150,7 +148,7 @@ TEST(scalars)
                                   SAM_E2M1,   SAM_I4,  SAM_DTYPES, (enum sam_dtype) - 1};
     float data[4] = {0};
     struct sam_array array = {SAM_F32, 1, {4}, 4, sizeof data, data};
-    struct sam_tile_program *p = test_parse("a", program_text, sizeof program_text - 1);
+    SCOPED_PROGRAM *p = test_parse("a", program_text, sizeof program_text - 1);
     struct sam_tile_argument arguments[] = {{.array = &array},
                                             {.is_scalar = true, .dtype = SAM_I32, .bits = 4}};
     must(sam_tile_run(p, 0, arguments, 2, NULL, NULL, &refusal), &refusal);
@@ -160,7 +158,6 @@ TEST(scalars)
     }
     arguments[1] = (struct sam_tile_argument){0};
     assert_int_equal(sam_tile_run(p, 0, arguments, 2, NULL, NULL, NULL), SAM_ERR_INPUT);
-    sam_tile_program_free(p);
 }
 
 TEST(cores)
@@ -231,7 +228,7 @@ TEST(cores)
 
 TEST(calls)
 {
-    struct sam_tile_core *core = test_core(NULL);
+    SCOPED_CORE *core = test_core(NULL);
     float values[256] = {0};
     struct sam_tile a = SAM_TILE(vec, f32, 16, 16), d = SAM_TILE(vec, f32, 16, 16);
     struct sam_tile *const sources[] = {&a, NULL}, *const many[] = {&a, &a, &a, &a, &a, &a, NULL};
@@ -303,5 +300,4 @@ TEST(calls)
         for (int load = 0; load < 2; load++)
             assert_int_equal(sam_tile_apply_view(load, &a, &bad, NULL).status, SAM_ERR_USAGE);
     }
-    sam_tile_core_free(core);
 }

@@ -22,11 +22,11 @@ static void reduce(enum sam_dtype dtype, struct shape s, bool max, enum sam_tile
                    bool plain, const uint8_t *data)
 {
     struct sam_tile_options options = {SAM_TILE_A5, .nan = nan, .plain = plain};
-    struct sam_tile_core *core = test_core(&options);
+    SCOPED_CORE *core = test_core(&options);
     struct sam_tile src = SAM_TILE_VALID(vec, f32, s.rows, s.cols, s.valid_rows, s.valid_cols);
     struct sam_tile dst = SAM_TILE_VALID(vec, f32, 1, s.cols, s.valid_rows > 0, s.valid_cols);
     size_t cols = (size_t)s.valid_cols;
-    uint8_t *result = calloc(cols + 1, 8);
+    FREED uint8_t *result = calloc(cols + 1, 8);
     src.type.dtype = dst.type.dtype = dtype;
     assert_int_equal(sam_tile_fill(core, &src, data, NULL), SAM_OK);
     struct sam_event e = max ? sam_tcolmax(&dst, &src) : sam_tcolmin(&dst, &src);
@@ -44,20 +44,16 @@ static void reduce(enum sam_dtype dtype, struct shape s, bool max, enum sam_tile
                      plain ? ", plain" : "", (unsigned long long)test_bits(result, j, dtype),
                      (unsigned long long)expected);
     }
-    free(result);
-    sam_tile_core_free(core);
 }
 
 static void check(enum sam_dtype dtype, struct shape s, uint64_t *seed)
 {
     size_t count = (size_t)(s.valid_rows * s.valid_cols);
-    uint8_t *data = calloc(count + 1, 8);
-    for (size_t i = 0; i < count; i++)
-        test_set(data, i, dtype, test_element(seed, dtype));
+    FREED uint8_t *data = calloc(count + 1, 8);
+    test_random_elements(data, count, dtype, seed);
     for (size_t mode = 0; mode < SAM_COUNT(modes); mode++)
         for (int way = 0; way < 4; way++)
             reduce(dtype, s, way & 1, modes[mode], way & 2, data);
-    free(data);
 }
 
 TEST(test_shapes)
@@ -124,16 +120,15 @@ TEST(test_pitches)
     static const size_t pitches[] = {64, 67, 128, 1000, 1024, 4096, 4099};
     enum { ROWS = 13 };
     uint64_t seed = test_seed();
-    uint8_t *data = malloc((size_t)ROWS * 4099 * 4), *fast = malloc(4099 * 4),
-            *slow = malloc(4099 * 4);
+    FREED uint8_t *data = malloc((size_t)ROWS * 4099 * 4), *fast = malloc(4099 * 4),
+                  *slow = malloc(4099 * 4);
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++)
         for (size_t p = 0; p < SAM_COUNT(pitches); p++)
             for (int round = 0; round < 6; round++) {
                 enum sam_dtype dtype = test_dtypes[d];
                 size_t rows = 1 + test_below(&seed, ROWS);
                 size_t cols = 1 + test_below(&seed, pitches[p]), size = sam_dtype_size(dtype);
-                for (size_t i = 0; i < rows * pitches[p]; i++)
-                    test_set(data, i, dtype, test_element(&seed, dtype));
+                test_random_elements(data, rows * pitches[p], dtype, &seed);
                 for (int way = 0; way < 6; way++) {
                     sam_tile_fold_columns(dtype, way & 1, modes[way / 2], false, fast, data, rows,
                                           cols, pitches[p]);
@@ -142,7 +137,6 @@ TEST(test_pitches)
                     assert_memory_equal(fast, slow, cols * size);
                 }
             }
-    free(data), free(fast), free(slow);
 }
 
 /* The loops of every level that this host has: row counts around a block, column counts around
@@ -152,13 +146,12 @@ TEST(test_levels)
     enum { ROWS = 17, PITCH = 4200 };
     static const size_t cols[] = {1, 15, 16, 17, 63, 64, 65, 130, 1025, 2080, 4161};
     uint64_t seed = test_seed();
-    uint8_t *data = malloc((size_t)ROWS * PITCH * 4), *fast = malloc(PITCH * 4),
-            *slow = malloc(PITCH * 4);
+    FREED uint8_t *data = malloc((size_t)ROWS * PITCH * 4), *fast = malloc(PITCH * 4),
+                  *slow = malloc(PITCH * 4);
     assert_non_null(sam_tile_fold_level(SAM_CPU_BASE));
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
         enum sam_dtype dtype = test_dtypes[d];
-        for (size_t i = 0; i < (size_t)ROWS * PITCH; i++)
-            test_set(data, i, dtype, test_element(&seed, dtype));
+        test_random_elements(data, (size_t)ROWS * PITCH, dtype, &seed);
         for (size_t c = 0; c < SAM_COUNT(cols); c++)
             for (int way = 0; way < 6; way++) {
                 size_t rows = 2 + test_below(&seed, ROWS - 1);
@@ -179,7 +172,6 @@ TEST(test_levels)
                 }
             }
     }
-    free(data), free(fast), free(slow);
 }
 
 /* Every pair of 16-bit elements. With the second elements in the order of their values, as
@@ -257,7 +249,7 @@ static size_t within(size_t at, size_t start)
 static void run_pass(struct pass *p)
 {
     struct ordered o = {p->dtype, p->max, p->mode != SAM_TILE_NAN_FIRST};
-    struct pairs *rows = malloc(sizeof *rows);
+    FREED struct pairs *rows = malloc(sizeof *rows);
     uint16_t got[PANEL], canonical[PANEL];
     size_t numbers = sort_all(p, rows->x), step = 1;
 #if defined(__SANITIZE_ADDRESS__) || defined(__aarch64__) /* where QEMU runs it */
@@ -286,7 +278,6 @@ static void run_pass(struct pass *p)
                    expect(p, m, x + end, got + end, with_nan, PANEL - end);
         }
     }
-    free(rows);
 }
 
 static struct pass passes[16];
@@ -324,7 +315,7 @@ TEST(test_padding)
 {
     for (int outside = 0; outside < 2; outside++) {
         struct sam_tile_options options = {SAM_TILE_A5, .outside = outside};
-        struct sam_tile_core *core = test_core(&options);
+        SCOPED_CORE *core = test_core(&options);
         struct sam_tile src = SAM_TILE_VALID(vec, f32, 4, 16, 4, 5);
         struct sam_tile dst = SAM_TILE_VALID(vec, f32, 2, 16, 2, 16);
         float values[20], before[32], after[32];
@@ -343,7 +334,6 @@ TEST(test_padding)
         for (int i = 0; i < 32; i++)
             if (i >= 5)
                 assert_true(after[i] == (outside ? INFINITY : before[i]));
-        sam_tile_core_free(core);
     }
 }
 
@@ -351,7 +341,7 @@ TEST(test_padding)
 TEST(test_empty)
 {
     struct sam_tile_options options = {SAM_TILE_A5, .outside = SAM_TILE_PAD_VALUE};
-    struct sam_tile_core *core = test_core(&options);
+    SCOPED_CORE *core = test_core(&options);
     struct sam_tile src = SAM_TILE_VALID(vec, f32, 4, 8, 0, 8);
     struct sam_tile dst = SAM_TILE_VALID(vec, f32, 1, 8, 1, 8);
     float before[8] = {1, 2, 3, 4, 5, 6, 7, 8}, after[8];
@@ -365,5 +355,4 @@ TEST(test_empty)
     struct sam_event e = sam_tcolmin(&dst, &src);
     assert_int_equal(e.status, SAM_ERR_TRAP);
     assert_non_null(strstr(e.text, "7 valid columns: expected 8"));
-    sam_tile_core_free(core);
 }

@@ -90,10 +90,10 @@ static int64_t to_integer(enum sam_dtype to, double v, int mode)
 static void compare(enum sam_dtype from, enum sam_dtype to, const void *in, size_t count, int mode,
                     const struct number *numbers, size_t known)
 {
-    uint8_t *out = malloc(count * 4);
+    FREED uint8_t *out = malloc(count * 4);
     uint32_t rows = (uint32_t)(count / 64);
     struct sam_tile_options options = {.profile = SAM_TILE_HOST};
-    struct sam_tile_core *core = test_core(&options);
+    SCOPED_CORE *core = test_core(&options);
     struct sam_tile src = SAM_TILE(vec, f32, rows, 64), dst = SAM_TILE(vec, f32, rows, 64);
     src.type.dtype = from;
     dst.type.dtype = to;
@@ -116,13 +116,11 @@ static void compare(enum sam_dtype from, enum sam_dtype to, const void *in, size
                      (unsigned long long)test_bits(in, i, from), sam_tile_dtype_name(to),
                      mode - RINT, (unsigned long long)test_bits(out, i, to), expected);
     }
-    sam_tile_core_free(core);
-    free(out);
 }
 
 static void convert_all(enum sam_dtype from, const void *in, size_t count)
 {
-    struct number *numbers = malloc(ALL * sizeof *numbers);
+    FREED struct number *numbers = malloc(ALL * sizeof *numbers);
     for (size_t d = 0; d < SAM_COUNT(test_dtypes); d++) {
         enum sam_dtype to = test_dtypes[d];
         bool narrow = test_is_real(to) && sam_dtype_size(to) == 2;
@@ -132,7 +130,6 @@ static void convert_all(enum sam_dtype from, const void *in, size_t count)
             if (!rounds_twice || mode == RINT)
                 compare(from, to, in, count, mode, numbers, known);
     }
-    free(numbers);
 }
 
 TEST(test_exhaustive)
@@ -226,7 +223,7 @@ TEST(test_small)
         if (to == SAM_TILE_e8m0 && from == SAM_TILE_i16)
             continue; /* refused */
         struct sam_tile_options options = {.profile = SAM_TILE_HOST};
-        struct sam_tile_core *core = test_core(&options);
+        SCOPED_CORE *core = test_core(&options);
         struct sam_tile s = SAM_TILE(vec, f32, ALL / 64, 64), d = s;
         for (uint32_t i = 0; i < 256; i++)
             values[i] = sam_dtype_value(to, i); /* tests/base/dtype.c */
@@ -246,7 +243,6 @@ TEST(test_small)
                 fail_msg("%s %a to %s, mode %d: 0x%x: expected 0x%x", sam_tile_dtype_name(from), v,
                          sam_tile_dtype_name(to), mode - RINT, got, wanted);
         }
-        sam_tile_core_free(core);
     }
     for (size_t n = 0; n < SAM_COUNT(all); n++) {
         struct sam_tile_core *core = test_core(NULL);

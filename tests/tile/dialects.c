@@ -17,6 +17,12 @@ static struct sam_tile tile(enum sam_dtype dtype, int64_t rows, int64_t cols)
     return t;
 }
 
+static struct sam_tile_core *core_of(bool spec)
+{
+    return test_core(&(struct sam_tile_options){.size = sizeof(struct sam_tile_options),
+                                                .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE});
+}
+
 static uint64_t rounded(enum sam_dtype dtype, double v)
 {
     return isnan(v)                ? test_canonical(dtype)
@@ -96,11 +102,8 @@ TEST(test_elements)
     for (int round = 0; round < 10; round++)
         for (size_t k = 0; k < SAM_COUNT(test_dtypes); k++)
             for (int spec = 0; spec < 2; spec++) {
-                const struct sam_tile_options options = {
-                    .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-                struct sam_tile_core *core = test_core(&options);
+                SCOPED_CORE *core = core_of(spec);
                 elements(core, spec, test_dtypes[k]);
-                sam_tile_core_free(core);
             }
 }
 
@@ -110,9 +113,7 @@ TEST(test_readings)
 {
     seed = test_seed();
     for (int round = 0; round < 60; round++) {
-        const struct sam_tile_options options = {
-            .size = sizeof options, .dialect = round % 2 ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-        struct sam_tile_core *core = test_core(&options);
+        SCOPED_CORE *core = core_of(round % 2);
         const int64_t rows = 1 + (int64_t)test_below(&seed, R),
                       cols = 1 + (int64_t)test_below(&seed, C);
         struct sam_tile a = tile(SAM_TILE_i32, rows, cols), b = a, d = a, v = a;
@@ -163,7 +164,6 @@ TEST(test_readings)
         bits.type.valid_cols = (cols + 7) / 8 + 1;
         const char *error = sam_tile_apply("tcmp", &bits, pair, 0, packed_lt, NULL).text;
         assert_non_null(strstr(error, "valid columns of 8 bits for"));
-        sam_tile_core_free(core);
     }
 }
 
@@ -171,14 +171,13 @@ TEST(test_readings)
 TEST(test_mixed_expdif)
 {
     seed = test_seed();
-    struct sam_tile_core *core = test_core(NULL);
+    SCOPED_CORE *core = test_core(NULL);
     for (int k = 0; k < 2; k++) {
         const enum sam_dtype dtype = k ? SAM_TILE_bf16 : SAM_TILE_f16;
         struct sam_tile a = tile(dtype, R, C), b = tile(dtype, 1, C), d = tile(SAM_TILE_f32, R, C);
         struct sam_tile wa = d, wb = tile(SAM_TILE_f32, 1, C), wd = d;
         uint32_t mixed[R * C], wide[R * C];
-        for (size_t i = 0; i < (size_t)R * C; i++)
-            test_set(av, i, dtype, test_element(&seed, dtype));
+        test_random_elements(av, (size_t)R * C, dtype, &seed);
         assert_int_equal(sam_tile_fill(core, &a, av, NULL), SAM_OK);
         assert_int_equal(sam_tile_fill(core, &b, av, NULL), SAM_OK);
         assert_string_equal(sam_tcolexpandexpdif(&d, &a, &b).text, "");
@@ -190,7 +189,6 @@ TEST(test_mixed_expdif)
         assert_memory_equal(mixed, wide, sizeof mixed);
         assert_non_null(strstr(sam_tcolexpandsub(&d, &a, &b).text, "they must be the same"));
     }
-    sam_tile_core_free(core);
 }
 
 /* Pad values of floats: infinities, or the largest finite numbers, as the specification prints
@@ -217,9 +215,7 @@ TEST(test_pads)
     for (size_t i = 0; i < SAM_COUNT(rows); i++)
         for (int spec = 0; spec < 2; spec++)
             for (int low = 0; low < 2; low++) {
-                const struct sam_tile_options options = {
-                    .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-                struct sam_tile_core *core = test_core(&options);
+                SCOPED_CORE *core = core_of(spec);
                 struct sam_tile a = tile(rows[i].dtype, 1, 32), d = a;
                 uint8_t in[32 * 8] = {0}, out[32 * 8];
                 const size_t size = sam_dtype_size(rows[i].dtype);
@@ -231,7 +227,6 @@ TEST(test_pads)
                 uint64_t bits = 0;
                 memcpy(&bits, out + 31 * size, size);
                 assert_int_equal(bits, (spec ? rows[i].spec : rows[i].page)[low]);
-                sam_tile_core_free(core);
             }
 }
 
@@ -240,9 +235,7 @@ TEST(test_rows)
 {
     for (int spec = 0; spec < 2; spec++)
         for (int rows = 0; rows < 3; rows++) {
-            const struct sam_tile_options options = {
-                .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-            struct sam_tile_core *core = test_core(&options);
+            SCOPED_CORE *core = core_of(spec);
             struct sam_tile a = tile(SAM_TILE_f32, rows ? 3 : 0, 8),
                             d = tile(SAM_TILE_f32, rows, 8);
             const float zeros[3][8] = {{0}};
@@ -254,7 +247,6 @@ TEST(test_rows)
                          "tcolmin: the destination has %d valid rows: expected 1 in dialect spec",
                          rows);
             assert_string_equal(sam_tcolmin(&d, &a).text, text);
-            sam_tile_core_free(core);
         }
 }
 
@@ -266,9 +258,7 @@ TEST(test_sums)
     const uint32_t odd = 0xffc00001;
     for (int spec = 0; spec < 2; spec++)
         for (int rows = 1; rows < 3; rows++) {
-            const struct sam_tile_options options = {
-                .size = sizeof options, .dialect = spec ? SAM_TILE_SPEC : SAM_TILE_PAGE};
-            struct sam_tile_core *core = test_core(&options);
+            SCOPED_CORE *core = core_of(spec);
             struct sam_tile a = tile(SAM_TILE_f32, rows, 8), d = tile(SAM_TILE_f32, 1, 8);
             struct sam_tile e = tile(SAM_TILE_f32, rows, 1);
             float in[2][8], out[8];
@@ -293,7 +283,6 @@ TEST(test_sums)
                 assert_int_equal(sam_f32_bits(out[i]), spec ? 0 : 0x80000000);
             assert_string_equal(sam_tcolprod(&d, &a).text, "tcolprod: the destination has 8 valid "
                                                            "columns: expected 1, as the source");
-            sam_tile_core_free(core);
         }
     struct sam_tile_options options = {.size = sizeof options, .dialect = (enum sam_tile_dialect)2};
     struct sam_tile_core *core = NULL;

@@ -364,7 +364,7 @@ TEST(test_matmul)
     for (size_t k = 0; k < SAM_COUNT(dtypes) * 3; k++) {
         enum sam_dtype dtype = dtypes[k / 3];
         enum sam_dtype sum = dtype == SAM_TILE_i8 ? SAM_TILE_i32 : SAM_TILE_f32;
-        struct sam_tile_core *core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
+        SCOPED_CORE *core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
         struct sam_tile ma = SAM_TILE_VALID(mat, f32, 16, 32, M, K);
         struct sam_tile mb = SAM_TILE_VALID(mat, f32, 16, 32, K, N);
         struct sam_tile mc = SAM_TILE_VALID(mat, f32, 1, 32, 1, N);
@@ -376,12 +376,9 @@ TEST(test_matmul)
         uint8_t av[M * K * 4], bv[K * N * 4], cv[M * N * 4], dv[M * N * 4];
         ma.type.dtype = mb.type.dtype = a.type.dtype = b.type.dtype = dtype;
         mc.type.dtype = d.type.dtype = e.type.dtype = out.type.dtype = sum;
-        for (size_t i = 0; i < M * K; i++)
-            test_set(av, i, dtype, test_element(&seed, dtype));
-        for (size_t i = 0; i < K * N; i++)
-            test_set(bv, i, dtype, test_element(&seed, dtype));
-        for (size_t i = 0; i < M * N; i++)
-            test_set(cv, i, sum, test_element(&seed, sum));
+        test_random_elements(av, M * K, dtype, &seed);
+        test_random_elements(bv, K * N, dtype, &seed);
+        test_random_elements(cv, M * N, sum, &seed);
         assert_int_equal(sam_tile_fill(core, &ma, av, NULL), SAM_OK);
         assert_int_equal(sam_tile_fill(core, &mb, bv, NULL), SAM_OK);
         assert_int_equal(sam_tile_fill(core, &mc, cv, NULL), SAM_OK);
@@ -414,7 +411,6 @@ TEST(test_matmul)
                                                         : sam_f32_bits(real);
                 assert_int_equal(test_bits(dv, i * N + j, sum), expected);
             }
-        sam_tile_core_free(core);
     }
 }
 

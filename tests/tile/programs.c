@@ -11,14 +11,10 @@ struct arrays {
 
 static struct sam_tile_program *load(const char *name)
 {
-    char path[1024], *text, *messages;
+    FREED char *path = formatted("%s/kernels/tile/%s.pto", getenv("SAMITE_SOURCE"), name), *text;
     size_t size;
-    struct sam_tile_program *p = NULL;
-    snprintf(path, sizeof path, "%s/kernels/tile/%s.pto", getenv("SAMITE_SOURCE"), name);
-    assert_int_equal(sam_file_load(path, 1 << 20, &text, &size, NULL), SAM_OK);
-    assert_int_equal(sam_tile_parse(path, text, size, &p, &messages, NULL), SAM_OK);
-    free(messages), free(text);
-    return p;
+    succeeds(sam_file_load, path, 1 << 20, &text, &size);
+    return test_parse(path, text, size);
 }
 
 static struct sam_array new_array(enum sam_dtype dtype, size_t count)
@@ -48,10 +44,9 @@ static void start(struct arrays *x, const size_t *counts, enum sam_dtype out, si
 
 static void run(struct arrays *x, const char *name)
 {
-    struct sam_tile_program *p = load(name);
+    SCOPED_PROGRAM *p = load(name);
     struct sam_tile_argument arguments[8] = {{0}};
     struct sam_tile_options options = {.profile = SAM_TILE_A5};
-    struct sam_error error = {0};
     size_t n = 0;
     for (; n < x->count; n++)
         arguments[n].array = &x->in[n];
@@ -59,9 +54,7 @@ static void run(struct arrays *x, const char *name)
     for (size_t i = 0; i < x->scalar_count; i++)
         arguments[n++] =
             (struct sam_tile_argument){.is_scalar = true, .dtype = SAM_I64, .bits = x->scalars[i]};
-    if (sam_tile_run(p, 0, arguments, n, &options, NULL, &error) != SAM_OK)
-        fail_msg("%s", error.text);
-    sam_tile_program_free(p);
+    succeeds(sam_tile_run, p, 0, arguments, n, &options, NULL);
 }
 
 static void finish(struct arrays *x)
@@ -274,19 +267,17 @@ TEST(test_forms)
     static const char *const names[] = {"tcolmin-flat", "tcolmin-ssa", "tcolmin-dps"};
     for (size_t k = 0; k < SAM_COUNT(names); k++) {
         struct arrays x;
-        struct sam_error error = {0};
-        struct sam_tile_program *p = load(names[k]);
+        SCOPED_PROGRAM *p = load(names[k]);
         struct sam_tile_options options = {.profile = SAM_TILE_A5};
         start(&x, (size_t[]){256, 0}, SAM_F32, 16);
         struct sam_tile_argument arguments[] = {{.array = &x.out, .name = "dst", .output = true},
                                                 {.array = &x.in[0], .name = "src"}};
-        assert_int_equal(sam_tile_run(p, 0, arguments, 2, &options, NULL, &error), SAM_OK);
+        succeeds(sam_tile_run, p, 0, arguments, 2, &options, NULL);
         for (size_t j = 0; j < 16; j++)
             near(floats(&x.out)[j], fold(floats(&x.in[0]) + j, 16, 16, '<'), 0, j);
         /* Without src the operation reports what is missing. */
-        assert_int_equal(sam_tile_run(p, 0, arguments, 1, &options, NULL, &error), SAM_ERR_TRAP);
-        assert_non_null(strstr(error.text, "tcolmin reads src[0,0] before it is written"));
-        sam_tile_program_free(p);
+        must_fail(SAM_ERR_TRAP, "tcolmin reads src[0,0] before it is written", sam_tile_run, p, 0,
+                  arguments, 1, &options, NULL);
         finish(&x);
     }
 }

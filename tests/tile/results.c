@@ -9,26 +9,20 @@
 /* The program equals the one spelled out in the second text, and survives its surfaces. */
 static void expect_same(const char *text, const char *spelled_out)
 {
-    struct sam_tile_program *a = test_round_trip("a", text, strlen(text));
-    struct sam_tile_program *b = test_parse("b", spelled_out, strlen(spelled_out));
-    char *messages = NULL;
+    SCOPED_PROGRAM *a = test_round_trip("a", text, strlen(text));
+    SCOPED_PROGRAM *b = test_parse("b", spelled_out, strlen(spelled_out));
+    FREED char *messages = NULL;
     assert_true(sam_tile_equal(a, b));
     assert_int_equal(sam_tile_check(a, SAM_TILE_A5, &messages, NULL), SAM_OK);
     assert_string_equal(messages, "");
-    free(messages);
-    sam_tile_program_free(a), sam_tile_program_free(b);
 }
 
 static void expect_line(const char *text, const char *expected)
 {
-    struct sam_tile_program *p = NULL;
-    char *messages = NULL;
-    assert_int_equal(sam_tile_parse("t", text, strlen(text), &p, &messages, NULL), SAM_ERR_INPUT);
-    char *end = strchr(messages, '\n');
-    assert_non_null(end);
-    *end = '\0';
+    FREED char *messages = test_messages("t", text);
+    assert_non_null(strchr(messages, '\n'));
+    messages[strcspn(messages, "\n")] = '\0';
     assert_string_equal(messages, expected);
-    free(messages);
 }
 
 TEST(test_addresses_first)
@@ -89,8 +83,7 @@ TEST(test_free_tiles)
     static const char text[] = "%c = arith.constant true\nscf.if %c {\ntassign %s, @tile(0)\n}\n"
                                "%d = alloc_tile : " D "\ntassign %d, @tile(0x1000)\n"
                                "tcolmin ins(%s : " S ") outs(%d : " D ")\n";
-    struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
+    SCOPED_PROGRAM *p = test_round_trip("t", text, sizeof text - 1);
     assert_int_equal(sam_tile_argument_count(p, 0), 1);
     assert_string_equal(sam_tile_argument_name(p, 0, 0), "s");
-    sam_tile_program_free(p);
 }

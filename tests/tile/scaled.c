@@ -94,7 +94,7 @@ static void product(uint64_t *seed, enum sam_dtype left, enum sam_dtype right, u
                     bool vector)
 {
     const size_t rows = vector ? 1 : M;
-    struct sam_tile_core *core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
+    SCOPED_CORE *core = test_core(&(struct sam_tile_options){.profile = SAM_TILE_A5});
     struct sam_tile d = SAM_TILE_VALID(acc, f32, 16, 32, (int64_t)rows, N);
     struct sam_tile e = SAM_TILE_VALID(acc, f32, 16, 32, (int64_t)rows, N);
     struct sam_tile bias = SAM_TILE_VALID(mat, f32, 1, 32, 1, N);
@@ -103,8 +103,7 @@ static void product(uint64_t *seed, enum sam_dtype left, enum sam_dtype right, u
     uint8_t start[M * N * 4], got[M * N * 4];
     make(&a, core, seed, left, false, rows);
     make(&b, core, seed, right, true, N);
-    for (size_t i = 0; i < (size_t)M * N; i++)
-        test_set(start, i, SAM_F32, test_element(seed, SAM_F32));
+    test_random_elements(start, (size_t)M * N, SAM_F32, seed);
     assert_int_equal(sam_tile_fill(core, &e, start, NULL), SAM_OK);
     assert_int_equal(sam_tile_fill(core, &bias, start, NULL), SAM_OK);
     struct sam_tile *const s[] = {&a.tile, &a.scales, &b.tile, &b.scales};
@@ -128,7 +127,6 @@ static void product(uint64_t *seed, enum sam_dtype left, enum sam_dtype right, u
             assert_int_equal(test_bits(got, i * N + j, SAM_F32),
                              isnan(sum) ? 0x7fc00000 : sam_f32_bits(sum));
         }
-    sam_tile_core_free(core);
 }
 
 TEST(test_scaled_products)
@@ -141,20 +139,17 @@ TEST(test_scaled_products)
 /* Messages of the checker. */
 static void refused(const char *types, const char *message)
 {
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     struct sam_error error = {0};
-    char *messages = NULL;
+    FREED char *messages = NULL;
     sam_buffer_printf(&text,
                       "pto.tmatmul_mx ins(%%a, %%s, %%b, %%t : %s) outs(%%d : "
                       "!pto.tile_buf<acc, 16x32xf32, valid=5x7>)\n",
                       types);
-    struct sam_tile_program *p = test_parse("x.pto", sam_buffer_text(&text), text.size);
+    SCOPED_PROGRAM *p = test_parse("x.pto", sam_buffer_text(&text), text.size);
     assert_int_equal(sam_tile_check(p, SAM_TILE_A5, &messages, &error), SAM_ERR_INPUT);
     if (!strstr(messages, message))
         fail_msg("%s: expected %s", messages, message);
-    free(messages);
-    sam_tile_program_free(p);
-    sam_buffer_free(&text);
 }
 
 #define LEFT(dtype)        "!pto.tile_buf<left, 16x64x" dtype ", valid=5x40>, "

@@ -55,7 +55,7 @@ static uint64_t element(uint64_t *seed, enum sam_dtype dtype, bool special)
 static void reduce(const struct sam_tile_options *options, enum sam_dtype dtype, bool product,
                    const void *data, int64_t cols, uint64_t sums[R])
 {
-    struct sam_tile_core *core = test_core(options);
+    SCOPED_CORE *core = test_core(options);
     struct sam_tile a = SAM_TILE_VALID(vec, f32, R, C, R, cols);
     struct sam_tile d = SAM_TILE_VALID(vec, f32, R, 32, R, 1);
     uint8_t result[4 * R];
@@ -66,7 +66,6 @@ static void reduce(const struct sam_tile_options *options, enum sam_dtype dtype,
     assert_int_equal(sam_tile_read(&d, result, NULL), SAM_OK);
     for (size_t i = 0; i < R; i++)
         sums[i] = test_bits(result, i, dtype);
-    sam_tile_core_free(core);
 }
 
 TEST(test_order)
@@ -161,7 +160,7 @@ static void multiply(const struct product *p, bool system, uint32_t results[M * 
 {
     struct sam_tile_options options = {
         .size = sizeof options, .sum_order = system ? SAM_TILE_SUM_SYSTEM : SAM_TILE_SUM_RISING};
-    struct sam_tile_core *core = test_core(&options);
+    SCOPED_CORE *core = test_core(&options);
     struct sam_tile a = p->a, b = p->b, d = p->d, bias = p->bias; /* of this core */
     struct sam_event event;
     assert_int_equal(sam_tile_fill(core, &a, p->left, NULL), SAM_OK);
@@ -177,7 +176,6 @@ static void multiply(const struct product *p, bool system, uint32_t results[M * 
         event = sam_tmatmul_bias(&d, &a, &b, &bias);
     assert_string_equal(event.text, "");
     assert_int_equal(sam_tile_read(&d, results, NULL), SAM_OK);
-    sam_tile_core_free(core);
 }
 
 TEST(test_products)

@@ -25,8 +25,7 @@ static struct sam_tile tile(enum sam_dtype dtype, int64_t rows, int64_t cols)
 static void fill(struct bench *x, struct sam_tile *t, uint8_t *values)
 {
     const size_t count = (size_t)(t->type.valid_rows * t->type.valid_cols);
-    for (size_t i = 0; i < count; i++)
-        test_set(values, i, t->type.dtype, test_element(&x->seed, t->type.dtype));
+    test_random_elements(values, count, t->type.dtype, &x->seed);
     assert_int_equal(sam_tile_fill(x->core, t, values, NULL), SAM_OK);
 }
 
@@ -115,7 +114,7 @@ TEST(test_fused)
 {
     each(fused, true, false);
     /* 1 + 2^-8 is midway between two numbers of bf16: 2^-100 more decides */
-    struct sam_tile_core *core = test_core(NULL);
+    SCOPED_CORE *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, bf16, 1, 16), b = a, c = a, d = a;
     uint16_t x[16], y[16], z[16], got[16];
     for (size_t i = 0; i < 16; i++)
@@ -128,7 +127,6 @@ TEST(test_fused)
     for (size_t i = 0; i < 16; i++)
         assert_int_equal(got[i], rounded_sum(SAM_TILE_bf16, 1.0625 * 0.94140625,
                                              test_value(SAM_TILE_bf16, z[i])));
-    sam_tile_core_free(core);
 }
 
 /* --- unions */
@@ -178,7 +176,7 @@ static void unions(struct bench *x, enum sam_dtype dtype)
 TEST(test_unions)
 {
     each(unions, true, true);
-    struct sam_tile_core *core = test_core(NULL);
+    SCOPED_CORE *core = test_core(NULL);
     struct sam_tile a = tile(SAM_TILE_f32, 4, 8), b = tile(SAM_TILE_f32, 8, 4);
     struct sam_tile d = tile(SAM_TILE_f32, 8, 8);
     float values[64] = {0};
@@ -189,7 +187,6 @@ TEST(test_unions)
     d.type.valid_rows = 4;
     assert_string_equal(sam_tpartadd(&d, &a, &b).text,
                         "tpartadd: source 2 has 8x4 valid elements, the destination 4x8");
-    sam_tile_core_free(core);
 }
 
 /* --- quantisation */
@@ -216,7 +213,7 @@ TEST(test_quantisation)
         const unsigned how = k / 2 % 10, mode = how % 5;
         const float factor = factors[test_below(&seed, SAM_COUNT(factors))];
         const int zero = (int)test_below(&seed, 256) - (is_signed ? 128 : 0);
-        struct sam_tile_core *core = test_core(NULL);
+        SCOPED_CORE *core = test_core(NULL);
         struct sam_tile a = tile(SAM_TILE_f32, R, C);
         struct sam_tile d = tile(is_signed ? SAM_TILE_i8 : SAM_TILE_ui8, R, C), e = a;
         float in[R * C], back[R * C];
@@ -262,10 +259,9 @@ TEST(test_quantisation)
                 fail_msg("(%d - %d) * %a, mode %u: %a: expected %a", byte, zero, factor, mode,
                          back[i], expected);
         }
-        sam_tile_core_free(core);
     }
     /* modulo the width, however large */
-    struct sam_tile_core *core = test_core(NULL);
+    SCOPED_CORE *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, f32, 1, 8), d = SAM_TILE_VALID(vec, ui8, 1, 32, 1, 8);
     const float in[8] = {256, 300, -1, 0x1p23F + 7, -0x1p23F - 7, 0x1.000002p30F, 0x1p100F, 511.5F};
     const uint8_t expected[8] = {0, 44, 255, 7, 249, 128, 0, 0};
@@ -274,7 +270,6 @@ TEST(test_quantisation)
     good(sam_tquant(&d, &a, 1, 0, SAM_TILE_RINT + SAM_TILE_WRAP));
     assert_int_equal(sam_tile_read(&d, out, NULL), SAM_OK);
     assert_memory_equal(out, expected, sizeof out);
-    sam_tile_core_free(core);
 }
 
 /* --- rows by index */
@@ -343,7 +338,7 @@ TEST(test_rows_by_index)
 {
     each(gathered, true, true);
     each(scattered, true, true);
-    struct sam_tile_core *core = test_core(NULL);
+    SCOPED_CORE *core = test_core(NULL);
     struct sam_tile a = tile(SAM_TILE_f32, 4, 4), index = tile(SAM_TILE_i8, 4, 4);
     struct sam_tile part = SAM_TILE(vec, f32, 1, 8), d = tile(SAM_TILE_f32, 2, 4);
     const uint8_t bytes[16] = {0};
@@ -364,7 +359,6 @@ TEST(test_rows_by_index)
                         "tgather reads src[0,0] before it is written");
     rows.type.valid_rows = d.type.valid_rows = 1;
     good(sam_tgather(&d, &half, &rows));
-    sam_tile_core_free(core);
 }
 
 /* --- merges */
@@ -506,8 +500,7 @@ static void imaged(struct bench *x, enum sam_dtype dtype)
     a.type.dtype = dtype;
     a.type.pad = (enum sam_tile_pad)test_below(&x->seed, 4);
     const uint64_t pad = pad_bits(dtype, a.type.pad);
-    for (size_t i = 0; i < lines * group; i++)
-        test_set(values, i, dtype, test_element(&x->seed, dtype));
+    test_random_elements(values, lines * group, dtype, &x->seed);
     assert_int_equal(sam_tile_fill(x->core, &a, values, NULL), SAM_OK);
     for (uint32_t n = 0; n < images; n++)
         for (uint32_t top = 0;
@@ -650,7 +643,7 @@ TEST(test_triangles)
 TEST(test_vectors)
 {
     enum { K = 9, N = 7 };
-    struct sam_tile_core *core = test_core(NULL);
+    SCOPED_CORE *core = test_core(NULL);
     struct sam_tile mat = SAM_TILE_VALID(mat, f32, 16, 16, K, N), row = mat;
     struct sam_tile bias = SAM_TILE_VALID(mat, f32, 1, 8, 1, N);
     struct sam_tile a = SAM_TILE_VALID(left, f32, 16, 16, 1, K);
@@ -688,5 +681,4 @@ TEST(test_vectors)
     }
     a.type.valid_rows = d.type.valid_rows = 2;
     assert_string_equal(sam_tgemv(&d, &a, &b).text, "tgemv: source 1 has 2 valid rows: expected 1");
-    sam_tile_core_free(core);
 }

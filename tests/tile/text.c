@@ -14,20 +14,17 @@ static void round_trip(const char *name, const char *text, size_t size)
 static unsigned each_program(const char *folder,
                              void (*call)(const char *path, const char *text, size_t size))
 {
-    char path[1024];
     unsigned count = 0;
-    snprintf(path, sizeof path, "%s/kernels/tile%s", getenv("SAMITE_SOURCE"), folder);
+    FREED char *path = formatted("%s/kernels/tile%s", getenv("SAMITE_SOURCE"), folder);
     DIR *dir = opendir(path);
     assert_non_null(dir);
     for (struct dirent *entry; (entry = readdir(dir));) {
-        char file[2048], *text;
         size_t size;
         if (!strstr(entry->d_name, ".pto"))
             continue;
-        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        assert_int_equal(sam_file_load(file, 1 << 20, &text, &size, NULL), SAM_OK);
+        FREED char *file = formatted("%s/%s", path, entry->d_name), *text;
+        succeeds(sam_file_load, file, 1 << 20, &text, &size);
         call(file, text, size);
-        free(text);
         count++;
     }
     closedir(dir);
@@ -43,7 +40,7 @@ TEST(test_programs)
 static void expect_error(const char *path, const char *text, size_t size)
 {
     char expected[512] = "", *messages = NULL;
-    struct sam_tile_program *p = NULL;
+    SCOPED_PROGRAM *p = NULL;
     enum sam_tile_profile profile = SAM_TILE_A5;
     assert_int_equal(sscanf(text, "// expect: %500[^\n]", expected), 1);
     const char *want = expected;
@@ -62,7 +59,6 @@ static void expect_error(const char *path, const char *text, size_t size)
     if (!strstr(messages, want) || !strstr(messages, "^\n"))
         fail_msg("%s: expected '%s', found\n%s", path, want, messages);
     free(messages);
-    sam_tile_program_free(p);
 }
 
 TEST(test_errors)
@@ -72,12 +68,8 @@ TEST(test_errors)
 
 static void expect_messages(const char *text, const char *expected)
 {
-    struct sam_tile_program *p = NULL;
-    char *messages = NULL;
-    assert_int_equal(sam_tile_parse("t.pto", text, strlen(text), &p, &messages, NULL),
-                     SAM_ERR_INPUT);
+    FREED char *messages = test_messages("t.pto", text);
     assert_string_equal(messages, expected);
-    free(messages);
 }
 
 #define T "!pto.tile<vec, 8x8xf32>"
@@ -102,18 +94,12 @@ TEST(test_generic)
         "  %r = scf.if %b -> (index) {\n    scf.yield %n : index\n  } else {\n"
         "    scf.yield %n : index\n  }\n"
         "  scf.for %i = %n to %n step %r {\n    pto.barrier\n    scf.yield\n  }\n  return\n}\n";
-    struct sam_tile_program *p = test_round_trip("generic", generic, sizeof generic - 1);
-    struct sam_tile_program *q = test_round_trip("custom", custom, sizeof custom - 1);
-    char *text = NULL;
+    SCOPED_PROGRAM *p = test_round_trip("generic", generic, sizeof generic - 1);
+    SCOPED_PROGRAM *q = test_round_trip("custom", custom, sizeof custom - 1);
+    FREED char *text = test_printed(p, SAM_TILE_SSA), *other = test_printed(q, SAM_TILE_GENERIC);
     assert_true(sam_tile_equal(p, q));
-    assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &text, NULL), SAM_OK);
     assert_string_equal(text, custom);
-    free(text);
-    assert_int_equal(sam_tile_print(q, SAM_TILE_GENERIC, &text, NULL), SAM_OK);
-    assert_non_null(strstr(text, "{cmp = \"lt\", x.y = #z<\"}\" >, x.z} : ("));
-    free(text);
-    sam_tile_program_free(p);
-    sam_tile_program_free(q);
+    assert_non_null(strstr(other, "{cmp = \"lt\", x.y = #z<\"}\" >, x.z} : ("));
 }
 
 TEST(test_generic_errors)
@@ -167,18 +153,13 @@ TEST(test_generic_errors)
         {"\"pto.tadd\"(", "expected"},
     };
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
-        char text[600];
-        struct sam_tile_program *p = NULL;
-        char *messages = NULL;
-        snprintf(text, sizeof text,
-                 "func.func @k(%%a: " T ", %%n: index, %%s: f32, %%p: !pto.ptr<f32>, %%b: i1) {\n"
-                 "%s\n}\n",
-                 texts[i][0]);
-        assert_int_equal(sam_tile_parse("t.pto", text, strlen(text), &p, &messages, NULL),
-                         SAM_ERR_INPUT);
+        FREED char *text =
+            formatted("func.func @k(%%a: " T
+                      ", %%n: index, %%s: f32, %%p: !pto.ptr<f32>, %%b: i1) {\n%s\n}\n",
+                      texts[i][0]);
+        FREED char *messages = test_messages("t.pto", text);
         if (!strstr(messages, texts[i][1]))
             fail_msg("%s: expected '%s', found\n%s", texts[i][0], texts[i][1], messages);
-        free(messages);
     }
 }
 #undef T
@@ -238,9 +219,9 @@ TEST(test_order)
         "%t = texpands %i : i16 -> !pto.tile<vec, 8x8xf32>\n"
         "%u = alloc_tile : !pto.tile<vec, 8x7xf32>\n";
     const char *const at[] = {"t:3:11: ", "t:4:15: ", "t:5:1: "};
-    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     struct sam_error error = {0};
-    char *messages = NULL;
+    FREED char *messages = NULL;
     assert_int_equal(sam_tile_check(p, SAM_TILE_A5, &messages, &error), SAM_ERR_INPUT);
     assert_non_null(strstr(error.text, at[0]));
     for (size_t i = 0; i < 3; i++) {
@@ -248,8 +229,6 @@ TEST(test_order)
         if (!here || (i && here < strstr(messages, at[i - 1])))
             fail_msg("%s\n%s", at[i], messages);
     }
-    free(messages);
-    sam_tile_program_free(p);
 }
 
 /* The caret is below the column, whatever the width of characters; a byte order mark has no
@@ -280,23 +259,20 @@ TEST(test_characters)
                     "                        ^\n");
 }
 
-/* The first line of the error for the text; "" if it is valid. */
-static void first_line(const struct sam_buffer *text, char *message, size_t size)
+/* The first line of the error for the text, for free(); "" if it is valid. */
+static char *first_line(const struct sam_buffer *text)
 {
-    struct sam_tile_program *p = NULL;
+    SCOPED_PROGRAM *p = NULL;
     char *messages = NULL;
-    enum sam_status status =
-        sam_tile_parse("t", sam_buffer_text(text), text->size, &p, &messages, NULL);
-    snprintf(message, size, "%s", status == SAM_OK ? "" : messages);
-    message[strcspn(message, "\n")] = '\0';
-    free(messages);
-    sam_tile_program_free(p);
+    sam_tile_parse("t", sam_buffer_text(text), text->size, &p, &messages, NULL);
+    messages[strcspn(messages, "\n")] = '\0';
+    return messages;
 }
 
 /* As first_line, for a loop of `count` values, whose results are named or not. */
-static void read_loop(int count, bool named, char *message, size_t size)
+static char *read_loop(int count, bool named)
 {
-    struct sam_buffer out = {0};
+    SCOPED(sam_buffer) out = {0};
     sam_buffer_printf(&out, "%%n = arith.constant 3 : index\n");
     for (int i = 0; named && i < count; i++)
         sam_buffer_printf(&out, "%%r%d%s", i, i + 1 < count ? ", " : " = ");
@@ -312,38 +288,32 @@ static void read_loop(int count, bool named, char *message, size_t size)
     for (int i = 0; i < count; i++)
         sam_buffer_printf(&out, "%s index", i ? "," : " :");
     sam_buffer_printf(&out, "\n}\n");
-    first_line(&out, message, size);
-    sam_buffer_free(&out);
+    return first_line(&out);
 }
 
 /* A list that is too long is reported at the first item beyond the limit. */
 TEST(test_long_lists)
 {
-    char message[200];
-    struct sam_buffer out = {0};
-    read_loop(61, true, message, sizeof message);
-    assert_string_equal(message, "");
-    read_loop(62, true, message, sizeof message);
-    assert_non_null(strstr(message, "t:2:"));
-    assert_non_null(strstr(message, ": error: more than 61 values in iter_args"));
-    read_loop(65, true, message, sizeof message);
-    assert_string_equal(message, "t:2:375: error: more than 64 results");
-    read_loop(65, false, message, sizeof message);
-    assert_non_null(strstr(message, ": error: more than 61 values in iter_args"));
-    sam_buffer_printf(&out, "func.func @f(");
+    FREED char *none = read_loop(61, true), *values = read_loop(62, true);
+    FREED char *named = read_loop(65, true), *unnamed = read_loop(65, false);
+    SCOPED(sam_buffer) arguments = {0}, results = {0};
+    assert_string_equal(none, "");
+    assert_non_null(strstr(values, "t:2:"));
+    assert_non_null(strstr(values, ": error: more than 61 values in iter_args"));
+    assert_string_equal(named, "t:2:375: error: more than 64 results");
+    assert_non_null(strstr(unnamed, ": error: more than 61 values in iter_args"));
+    sam_buffer_printf(&arguments, "func.func @f(");
     for (int i = 0; i < 65; i++)
-        sam_buffer_printf(&out, "%s%%a%d: index", i ? ",\n" : "", i);
-    sam_buffer_printf(&out, ") {\n  return\n}\n");
-    expect_messages(sam_buffer_text(&out), "t.pto:65:1: error: more than 64 arguments\n"
-                                           "    %a64: index) {\n    ^\n");
-    sam_buffer_free(&out);
-    sam_buffer_printf(&out, "%%c = arith.constant true\nscf.if %%c -> (index");
+        sam_buffer_printf(&arguments, "%s%%a%d: index", i ? ",\n" : "", i);
+    sam_buffer_printf(&arguments, ") {\n  return\n}\n");
+    expect_messages(sam_buffer_text(&arguments), "t.pto:65:1: error: more than 64 arguments\n"
+                                                 "    %a64: index) {\n    ^\n");
+    sam_buffer_printf(&results, "%%c = arith.constant true\nscf.if %%c -> (index");
     for (int i = 0; i < 64; i++)
-        sam_buffer_printf(&out, ", index");
-    sam_buffer_printf(&out, ") {}\n");
-    first_line(&out, message, sizeof message);
+        sam_buffer_printf(&results, ", index");
+    sam_buffer_printf(&results, ") {}\n");
+    FREED char *message = first_line(&results);
     assert_string_equal(message, "t:2:463: error: more than 64 results");
-    sam_buffer_free(&out);
 }
 
 /* No number becomes an infinity; hexadecimal bits may be one. Underflow is zero. */
@@ -351,13 +321,12 @@ TEST(test_out_of_range)
 {
     static const char *const types[] = {"f32", "f16", "bf16", "i32", "index"};
     static const char *const numbers[] = {"1e400", "-1e400", "1e39", "-1e999999999"};
-    char text[120], expected[300];
     for (size_t t = 0; t < SAM_COUNT(types); t++)
         for (size_t n = 0; n < SAM_COUNT(numbers); n++) {
-            snprintf(text, sizeof text, "%%a = arith.constant %s : %s", numbers[n], types[t]);
-            snprintf(expected, sizeof expected,
-                     "t.pto:1:21: error: '%s' is not a constant of type %s\n    %s\n%24s^\n",
-                     numbers[n], types[t], text, "");
+            FREED char *text = formatted("%%a = arith.constant %s : %s", numbers[n], types[t]);
+            FREED char *expected =
+                formatted("t.pto:1:21: error: '%s' is not a constant of type %s\n    %s\n%24s^\n",
+                          numbers[n], types[t], text, "");
             expect_messages(text, expected);
         }
     expect_messages("%a = arith.constant 0x1ffff : f16",
@@ -366,14 +335,11 @@ TEST(test_out_of_range)
     static const char good[] = "%a = arith.constant 0x7f800000 : f32\n"
                                "%b = arith.constant 1e-400 : f32\n"
                                "%c = arith.constant -0.0 : f16\n";
-    struct sam_tile_program *p = test_round_trip("t", good, sizeof good - 1);
-    char *printed = NULL;
-    assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
+    SCOPED_PROGRAM *p = test_round_trip("t", good, sizeof good - 1);
+    FREED char *printed = test_printed(p, SAM_TILE_SSA);
     assert_string_equal(printed, "%a = arith.constant 0x7f800000 : f32\n"
                                  "%b = arith.constant 0.0 : f32\n"
                                  "%c = arith.constant -0.0 : f16\n");
-    free(printed);
-    sam_tile_program_free(p);
 }
 
 /* Formatting loses no comment, and moves none to another operation. */
@@ -401,12 +367,9 @@ TEST(test_kept_comments)
         "    } else {\n      scf.yield %c, %c : i1, i1\n    }\n"
         "    // done\n    return\n    // end of function\n  }\n  // end of module\n}\n"
         "// behind it\n// end\n";
-    struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
-    char *printed = NULL;
-    assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
+    SCOPED_PROGRAM *p = test_round_trip("t", text, sizeof text - 1);
+    FREED char *printed = test_printed(p, SAM_TILE_SSA);
     assert_string_equal(printed, expected);
-    free(printed);
-    sam_tile_program_free(p);
 }
 
 /* A hint: nothing happens, and only to partitions. */
@@ -423,10 +386,8 @@ TEST(test_prefetch)
         "  pto.prefetch %w : !pto.partition_tensor_view<?x?xf32>\n"
         "  return\n}\n";
     struct sam_tile_program *p = test_round_trip("t", text, sizeof text - 1);
-    char *printed = NULL;
-    assert_int_equal(sam_tile_print(p, SAM_TILE_SSA, &printed, NULL), SAM_OK);
+    FREED char *printed = test_printed(p, SAM_TILE_SSA);
     assert_non_null(strstr(printed, "pto.prefetch %w : !pto.partition_tensor_view<?x?xf32>\n"));
-    free(printed);
     sam_tile_program_free(p);
     expect_messages(
         "%c = arith.constant 8 : index\nprefetch %c : index\n",
@@ -443,10 +404,9 @@ TEST(test_comments)
     static const char plain[] = "module attributes {a = #dlti.x<1>, b = \"{\"} {\n"
                                 "func.func @f(%p: !pto.ptr<f32>) {\n"
                                 "  %a = arith.constant 1 : index\n  return\n}}";
-    struct sam_tile_program *a = test_parse("a", text, sizeof text - 1);
-    struct sam_tile_program *b = test_parse("b", plain, sizeof plain - 1);
+    SCOPED_PROGRAM *a = test_parse("a", text, sizeof text - 1);
+    SCOPED_PROGRAM *b = test_parse("b", plain, sizeof plain - 1);
     assert_true(sam_tile_equal(a, b));
-    sam_tile_program_free(a), sam_tile_program_free(b);
 }
 
 /* Both spellings of a type are one type. */
@@ -458,14 +418,13 @@ TEST(test_spellings)
         "%d = tcolmin %s : !pto.tile<pad=zero, loc=vec, dtype=f32, rows=32, cols=32, v_row=31,\n"
         " v_col=?, blayout=row_major, slayout=none_box, fractal=512> -> !pto.tile<loc=vec, "
         "dtype=f32, cols=32, rows=1>";
-    struct sam_tile_program *a, *b, *c;
+    SCOPED_PROGRAM *a, *b, *c;
     a = test_parse("a", compact, strlen(compact));
     b = test_parse("b", long_, strlen(long_));
     assert_true(sam_tile_equal(a, b));
     c = test_parse("c", "%d = tcolmin %s : !pto.tile<vec, 32x32xf32> -> !pto.tile<vec, 1x32xf32>",
                    71);
     assert_false(sam_tile_equal(a, c));
-    sam_tile_program_free(a), sam_tile_program_free(b), sam_tile_program_free(c);
 }
 
 /* A percent or at sign without a name is a token of its own, and does not join its neighbour. */
@@ -487,41 +446,32 @@ TEST(test_bare_signs)
         {"func.func @k() {\n%c = arith.constant 3\": index\nreturn\n",
          "2:22: error: expected ':' before the constant's type, found '\": index'"},
         {"%u = tassign %t, @(0)", "1:18: error: expected a value, as %name, found '@'"},
+        {"\x01", "1:1: error: expected an operation, found byte 0x01"},
+        {"\x7f", "1:1: error: expected an operation, found byte 0x7f"},
     };
     for (size_t i = 0; i < SAM_COUNT(texts); i++) {
-        struct sam_tile_program *p;
-        char *messages = NULL;
-        assert_int_equal(sam_tile_parse("m", texts[i][0], strlen(texts[i][0]), &p, &messages, NULL),
-                         SAM_ERR_INPUT);
+        FREED char *messages = test_messages("m", texts[i][0]);
         assert_int_equal(strncmp(messages, "m:", 2), 0);
-        char *end = strchr(messages, '\n');
-        assert_non_null(end);
-        *end = '\0';
+        assert_non_null(strchr(messages, '\n'));
+        messages[strcspn(messages, "\n")] = '\0';
         assert_string_equal(messages + 2, texts[i][1]);
-        free(messages);
     }
 }
 
 /* Large and deeply nested texts end in bounded time, with a one-line error. */
 TEST(test_big)
 {
-    struct sam_buffer out = {0};
-    struct sam_tile_program *p = NULL;
-    char *messages = NULL;
+    SCOPED(sam_buffer) out = {0}, deep = {0};
     for (int i = 0; i < 20000; i++)
         sam_buffer_printf(&out,
                           "%%d%d = tcolmin %%s : !pto.tile<vec, 16x16xf32> -> "
                           "!pto.tile<vec, 1x16xf32>\n",
                           i);
     round_trip("long", sam_buffer_text(&out), out.size);
-    sam_buffer_free(&out);
-    sam_buffer_printf(&out, "%%c = arith.constant true\n");
+    sam_buffer_printf(&deep, "%%c = arith.constant true\n");
     for (int i = 0; i < 100000; i++)
-        sam_buffer_printf(&out, "scf.if %%c {\n");
-    assert_int_equal(sam_tile_parse("deep", sam_buffer_text(&out), out.size, &p, &messages, NULL),
-                     SAM_ERR_INPUT);
+        sam_buffer_printf(&deep, "scf.if %%c {\n");
+    FREED char *messages = test_messages("deep", sam_buffer_text(&deep));
     assert_string_equal(messages, "deep:102:1: error: blocks nest deeper than 100\n"
                                   "    scf.if %c {\n    ^\n");
-    free(messages);
-    sam_buffer_free(&out);
 }

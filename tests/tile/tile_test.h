@@ -120,6 +120,14 @@ static inline uint64_t test_element(uint64_t *seed, enum sam_dtype dtype)
     return (random >> 20) & (UINT64_MAX >> (64 - width));
 }
 
+/* Fill an array. */
+static inline void test_random_elements(void *data, size_t count, enum sam_dtype dtype,
+                                        uint64_t *seed)
+{
+    for (size_t i = 0; i < count; i++)
+        test_set(data, i, dtype, test_element(seed, dtype));
+}
+
 static const enum sam_dtype test_dtypes[] = {SAM_TILE_f32,  SAM_TILE_f16, SAM_TILE_bf16,
                                              SAM_TILE_i8,   SAM_TILE_ui8, SAM_TILE_i16,
                                              SAM_TILE_ui16, SAM_TILE_i32, SAM_TILE_ui32};
@@ -131,6 +139,20 @@ static inline struct sam_tile_core *test_core(const struct sam_tile_options *opt
     assert_int_equal(sam_tile_core_new(options, &core, &error), SAM_OK);
     return core;
 }
+
+static inline void scope_core_free(struct sam_tile_core **core)
+{
+    sam_tile_core_free(*core);
+}
+
+static inline void scope_program_free(struct sam_tile_program **program)
+{
+    sam_tile_program_free(*program);
+}
+
+/* As SCOPED of test.h. */
+#define SCOPED_CORE    __attribute__((cleanup(scope_core_free))) struct sam_tile_core
+#define SCOPED_PROGRAM __attribute__((cleanup(scope_program_free))) struct sam_tile_program
 
 /* The program, which must parse without a message. */
 static inline struct sam_tile_program *test_parse(const char *name, const char *text, size_t size)
@@ -145,21 +167,35 @@ static inline struct sam_tile_program *test_parse(const char *name, const char *
     return p;
 }
 
+/* The messages for a text that must not parse, for free(). */
+static inline char *test_messages(const char *name, const char *text)
+{
+    struct sam_tile_program *p = NULL;
+    char *messages = NULL;
+    assert_int_equal(sam_tile_parse(name, text, strlen(text), &p, &messages, NULL), SAM_ERR_INPUT);
+    return messages;
+}
+
+/* The text of a program, for free(). */
+static inline char *test_printed(const struct sam_tile_program *p, enum sam_tile_surface surface)
+{
+    char *text = NULL;
+    succeeds(sam_tile_print, p, surface, &text);
+    return text;
+}
+
 /* Through every surface and back; returns the program. */
 static inline struct sam_tile_program *test_round_trip(const char *name, const char *text,
                                                        size_t size)
 {
     struct sam_tile_program *p = test_parse(name, text, size);
     for (int surface = SAM_TILE_FLAT; surface <= SAM_TILE_GENERIC; surface++) {
-        char *printed = NULL, *again = NULL;
-        assert_int_equal(sam_tile_print(p, surface, &printed, NULL), SAM_OK);
-        struct sam_tile_program *q = test_parse(name, printed, strlen(printed));
+        FREED char *printed = test_printed(p, (enum sam_tile_surface)surface);
+        SCOPED_PROGRAM *q = test_parse(name, printed, strlen(printed));
         if (!sam_tile_equal(p, q) || !sam_tile_equal(q, p))
             fail_msg("%s is not the same after printing:\n%s", name, printed);
-        assert_int_equal(sam_tile_print(q, surface, &again, NULL), SAM_OK);
+        FREED char *again = test_printed(q, (enum sam_tile_surface)surface);
         assert_string_equal(printed, again); /* comments, too */
-        free(printed), free(again);
-        sam_tile_program_free(q);
     }
     return p;
 }

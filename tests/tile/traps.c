@@ -17,11 +17,7 @@ static struct sam_array array = {SAM_F32, 1, {256}, 256, sizeof data, data};
 static enum sam_status run(const char *text, struct sam_tile_options options,
                            struct sam_error *error)
 {
-    struct sam_tile_program *p = NULL;
-    char *messages = NULL;
-    if (sam_tile_parse("t", text, strlen(text), &p, &messages, NULL) != SAM_OK)
-        fail_msg("%s", messages);
-    free(messages);
+    SCOPED_PROGRAM *p = test_parse("t", text, strlen(text));
     struct sam_tile_argument all[] = {
         {.array = &array, .name = "x"},
         {.is_scalar = true, .dtype = SAM_I64, .bits = 5, .name = "n"}};
@@ -33,7 +29,6 @@ static enum sam_status run(const char *text, struct sam_tile_options options,
                 given[count++] = all[i];
     error->text[0] = '\0';
     enum sam_status status = sam_tile_run(p, 0, given, count, &options, NULL, error);
-    sam_tile_program_free(p);
     return status;
 }
 
@@ -144,23 +139,16 @@ TEST(test_window_elsewhere)
         "%d = pto.alloc_tile addr = %to : !pto.tile<vec, 8x8xi32>\n"
         "pto.tci ins(%c : i32) outs(%t : !pto.tile<vec, 8x8xi32>)\n"
         "pto.tmov ins(%t : !pto.tile<vec, 8x8xi32>) outs(%d : !pto.tile<vec, 8x8xi32>)\n";
-    struct sam_tile_program *p = NULL;
-    char *messages = NULL;
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     int32_t got[64];
     struct sam_array out = {SAM_I32, 1, {64}, 64, sizeof got, got};
     struct sam_tile_argument argument = {.array = &out, .name = "d", .output = true};
     struct sam_tile_options options = {.profile = SAM_TILE_A5};
     struct sam_tile_stats stats;
-    struct sam_error error;
-    if (sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL) != SAM_OK)
-        fail_msg("%s", messages);
-    free(messages);
-    if (sam_tile_run(p, 0, &argument, 1, &options, &stats, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_tile_run, p, 0, &argument, 1, &options, &stats);
     for (int i = 0; i < 64; i++)
         assert_int_equal(got[i], 7 + i);
     assert_int_equal(stats.highest[SAM_TILE_vec], 256 * 1024);
-    sam_tile_program_free(p);
 }
 
 /* Loops carry values, conditions yield them; the counts are exact. */
@@ -175,22 +163,16 @@ TEST(test_control)
              "  %b = arith.addi %a, %d : index\n  scf.yield %b : index\n}\n"
              "%w = arith.index_cast %sum : index to i32\n"
              "%t = tci %w : i32 -> !pto.tile<vec, 1x8xi32>\n";
-    struct sam_tile_program *p = NULL;
-    char *messages = NULL;
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     int32_t got[8];
     struct sam_array out = {SAM_I32, 1, {8}, 8, sizeof got, got};
     struct sam_tile_argument arguments[] = {{.is_scalar = true, .dtype = SAM_I64, .bits = 5},
                                             {.array = &out, .name = "t", .output = true}};
     struct sam_tile_stats stats;
-    struct sam_error error;
-    assert_int_equal(sam_tile_parse("t", text, sizeof text - 1, &p, &messages, NULL), SAM_OK);
-    free(messages);
-    if (sam_tile_run(p, 0, arguments, 2, NULL, &stats, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_tile_run, p, 0, arguments, 2, NULL, &stats);
     for (int i = 0; i < 8; i++)
         assert_int_equal(got[i], 0 + 16 + 2 + 16 + 4 + i);
     assert_int_equal(stats.ops, 5 + 1 + 5 * (5 + 1) + 3);
-    sam_tile_program_free(p);
 }
 
 /* Run a program whose output is the value `name`; returns the message, or "" on success. */
@@ -214,8 +196,8 @@ TEST(test_reuse)
         "%e = tcolsum %d : !pto.tile<vec, 192x256xf32> -> !pto.tile<vec, 1x256xf32>\n"
         "%f = tadd %b, %e : !pto.tile<vec, 1x256xf32>, !pto.tile<vec, 1x256xf32> -> "
         "!pto.tile<vec, 1x256xf32>\n";
-    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
-    char *plan = NULL;
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
+    FREED char *plan = NULL;
     float got[256];
     struct sam_array out = {SAM_F32, 1, {256}, 256, sizeof got, got};
     assert_string_equal(output_of(p, "f", &out), "");
@@ -223,8 +205,6 @@ TEST(test_reuse)
         assert_true(got[i] == 320);
     assert_int_equal(sam_tile_plan_text(p, SAM_TILE_A5, &plan, NULL), SAM_OK);
     assert_non_null(strstr(plan, "lines 2..3  %a"));
-    free(plan);
-    sam_tile_program_free(p);
 }
 
 /* An output keeps its contents, although the program no longer reads it; lack of room for it is
@@ -236,7 +216,7 @@ TEST(test_kept_outputs)
                                "%w = texpands %f : f32 -> !pto.tile<vec, 1x8xf32>\n"
                                "%d = texpands %g : f32 -> !pto.tile<vec, 1x8xf32>\n"
                                "%e = texpands %g : f32 -> !pto.tile<vec, 160x256xf32>\n";
-    struct sam_tile_program *p = test_parse("t", text, sizeof text - 1);
+    SCOPED_PROGRAM *p = test_parse("t", text, sizeof text - 1);
     static float got[160 * 256];
     struct sam_array out = {SAM_F32, 1, {8}, 8, 8 * sizeof *got, got};
     assert_string_equal(output_of(p, "w", &out), "");
@@ -247,13 +227,12 @@ TEST(test_kept_outputs)
     const char *message = output_of(p, "a", &out);
     if (!strstr(message, "needs"))
         fail_msg("%s", message);
-    sam_tile_program_free(p);
 }
 
 /* As values: events order the pipes; a failed operation stops those that wait for it. */
 TEST(test_values_and_events)
 {
-    struct sam_tile_core *core = test_core(NULL);
+    SCOPED_CORE *core = test_core(NULL);
     struct sam_tile a = SAM_TILE(vec, f32, 8, 8), b = SAM_TILE(vec, f32, 1, 8);
     struct sam_tile l = SAM_TILE(left, f32, 8, 8), wrong = SAM_TILE(vec, f32, 1, 16);
     float values[64] = {0};
@@ -281,7 +260,6 @@ TEST(test_values_and_events)
                      SAM_ERR_USAGE);
     assert_int_equal(sam_tile_call(SAM_TILE_OP_TLOAD, &b, one, 0, 0, none).status, SAM_ERR_USAGE);
     assert_int_equal(sam_tile_call(SAM_TILE_OP_TCOLMAX, &b, one, 0, 0, none).status, SAM_OK);
-    sam_tile_core_free(core);
 }
 
 /* Scalars of non-integer types, of 4 bits, or of no type. */
@@ -293,7 +271,7 @@ TEST(test_scalar_types)
         "  return\n}\n";
     const enum sam_dtype bad[] = {SAM_OPAQUE, SAM_F32,    SAM_E2M1,
                                   SAM_I4,     SAM_DTYPES, (enum sam_dtype) - 1};
-    struct sam_tile_program *p = test_parse("a", text, sizeof text - 1);
+    SCOPED_PROGRAM *p = test_parse("a", text, sizeof text - 1);
     struct sam_tile_argument arguments[] = {{.array = &array},
                                             {.is_scalar = true, .dtype = SAM_I32, .bits = 4}};
     assert_int_equal(sam_tile_run(p, 0, arguments, 2, NULL, NULL, NULL), SAM_OK);
@@ -301,5 +279,4 @@ TEST(test_scalar_types)
         arguments[1].dtype = bad[i];
         assert_int_equal(sam_tile_run(p, 0, arguments, 2, NULL, NULL, NULL), SAM_ERR_INPUT);
     }
-    sam_tile_program_free(p);
 }

@@ -100,13 +100,9 @@ static void expect(const char *body, const char *expected, uint64_t n, const cha
     struct sam_tile_argument arguments[] = {{.array = &array},
                                             {.is_scalar = true, .dtype = SAM_I64, .bits = n}};
     struct sam_tile_options options = {.profile = SAM_TILE_A5};
-    struct sam_tile_program *p = NULL;
+    FREED char *text = formatted("%s%s" TAIL, HEAD, body), *messages = NULL;
+    SCOPED_PROGRAM *p = test_parse("t", text, strlen(text));
     struct sam_error error = {0};
-    char text[8192], *messages = NULL;
-    snprintf(text, sizeof text, "%s%s" TAIL, HEAD, body);
-    if (sam_tile_parse("t", text, strlen(text), &p, &messages, NULL) != SAM_OK)
-        fail_msg("%s", messages);
-    free(messages);
     sam_tile_check(p, SAM_TILE_A5, &messages, NULL);
     if (expected[0] ? !strstr(messages, expected) : messages[0])
         fail_msg("expected '%s', found '%s'\n%s", expected, messages, body);
@@ -116,8 +112,6 @@ static void expect(const char *body, const char *expected, uint64_t n, const cha
         if (stop && !strstr(error.text, stop))
             fail_msg("expected '%s', found '%s'", stop, error.text);
     }
-    free(messages);
-    sam_tile_program_free(p);
 }
 
 /* A tload from an array while a tstore may still write it, and the reverse. */

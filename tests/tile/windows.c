@@ -33,12 +33,10 @@ static void expect(const struct sam_tile_program *p, int rows, int cols, int i, 
                               .data = data};
     const int numbers[] = {rows, cols, i, j};
     struct sam_tile_argument arguments[5] = {{.array = &array}};
-    struct sam_error error = {0};
     for (size_t k = 0; k < 4; k++)
         arguments[1 + k] = (struct sam_tile_argument){
             .is_scalar = true, .dtype = SAM_I64, .bits = (uint64_t)numbers[k]};
-    if (sam_tile_run(p, 0, arguments, 5, NULL, NULL, &error) != SAM_OK)
-        fail_msg("%s", error.text);
+    succeeds(sam_tile_run, p, 0, arguments, 5, NULL, NULL);
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < cols; c++) {
             const bool inside = r >= i && r < i + 4 && c >= j && c < j + 16;
@@ -50,13 +48,12 @@ static void expect(const struct sam_tile_program *p, int rows, int cols, int i, 
 
 TEST(test_seen)
 {
-    struct sam_tile_program *p = test_round_trip("windows", program, sizeof program - 1);
+    SCOPED_PROGRAM *p = test_round_trip("windows", program, sizeof program - 1);
     for (int rows = 1; rows <= 8; rows++)
         for (int cols = 1; cols <= 64; cols += 9)
             for (int i = 0; i <= 4; i++)
                 for (int j = 0; j <= 48; j += 8)
                     expect(p, rows, cols, i, j);
-    sam_tile_program_free(p);
 }
 
 /* --- two windows of one tile */
@@ -101,7 +98,7 @@ static struct sam_tile_program *two_windows(const struct pair *p, const char *op
                                             bool constant)
 {
     static const char names[][2][3] = {{"%a", "%b"}, {"%e", "%f"}};
-    struct sam_buffer text = {0};
+    SCOPED(sam_buffer) text = {0};
     char type[64], whole[200];
     snprintf(type, sizeof type, "!pto.tile_buf<vec, %zux%zuxf32>", p->rows, p->cols);
     snprintf(whole, sizeof whole, operation, type, type);
@@ -118,7 +115,6 @@ static struct sam_tile_program *two_windows(const struct pair *p, const char *op
     }
     sam_buffer_printf(&text, "pto.%s outs(%%d : %s)\nreturn }\n", whole, type);
     struct sam_tile_program *made = test_parse("pair", sam_buffer_text(&text), text.size);
-    sam_buffer_free(&text);
     return made;
 }
 
@@ -134,9 +130,8 @@ static enum sam_status run_pair(const struct pair *p, const char *operation,
     for (int k = 0; k < 4; k++)
         arguments[2 + k] = (struct sam_tile_argument){
             .is_scalar = true, .dtype = SAM_I64, .bits = p->at[k / 2][k % 2]};
-    struct sam_tile_program *open = two_windows(p, operation, false);
+    SCOPED_PROGRAM *open = two_windows(p, operation, false);
     const enum sam_status status = sam_tile_run(open, 0, arguments, 6, NULL, NULL, error);
-    sam_tile_program_free(open);
     return status;
 }
 
@@ -156,14 +151,13 @@ TEST(test_overlap)
         const bool same = memcmp(p.at[0], p.at[1], sizeof p.at[0]) == 0;
         const bool wrong = share(&p) && !(same && operations[o].in_place);
         struct sam_error error = {0};
-        char *messages = NULL;
+        FREED char *messages = NULL;
         struct sam_tile_program *constant = two_windows(&p, operations[o].text, true);
         const enum sam_status checked = sam_tile_check(constant, SAM_TILE_A5, &messages, &error);
         if (checked != (wrong ? SAM_ERR_INPUT : SAM_OK) ||
             (wrong && !strstr(messages, ": the destination %d overlaps %s")))
             fail_msg("%s, %zu,%zu and %zu,%zu: %s", operations[o].text, p.at[0][0], p.at[0][1],
                      p.at[1][0], p.at[1][1], messages);
-        free(messages);
         sam_tile_program_free(constant);
         if (run_pair(&p, operations[o].text, &error) != (wrong ? SAM_ERR_TRAP : SAM_OK) ||
             (wrong && !strstr(error.text, ": the destination d overlaps s")))

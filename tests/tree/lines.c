@@ -69,9 +69,8 @@ TEST(csv)
         json_loads("[{\"name\": \"a \\\"b\\\"\", \"in\": {\"n\": 1}, \"x\": 0.5, \"y\": 1},"
                    " {\"x\": 2.0}]",
                    0, NULL);
-    char *text = sam_tree_csv(columns, rows);
+    FREED char *text = sam_tree_csv(columns, rows);
     assert_string_equal(text, "name,n,x\n\"a \"\"b\"\"\",1,0.500000\n,,2.000000\n");
-    free(text);
     json_decref(columns);
     json_decref(rows);
 }
