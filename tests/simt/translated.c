@@ -8,7 +8,7 @@
 #include "machine/jit.h"
 #include "simt/simt.h"
 
-enum { ROUNDS = 8, TABLES = 6, PARAMETERS = 0x8000 };
+enum { ROUNDS = 8, TABLES = 6, PARAMETERS = 0x8000, APART = 36, ROW = 320 /* bytes */ };
 
 /* The elements that a loop works on. */
 struct selection {
@@ -19,7 +19,8 @@ struct selection {
     bool inner;  /* a vector branch within the loop */
     bool two;    /* LMUL 2 */
     bool waits;  /* a barrier within the loop */
-    bool pages;  /* addresses in two pages */
+    bool pages;  /* addresses apart, in two pages */
+    bool rows;   /* addresses in rows of eight */
 };
 
 static const struct selection selections[] = {
@@ -46,23 +47,27 @@ static const struct selection selections[] = {
     {.name = "two pages", .pages = true},
     {.name = "two pages, branch, v0", .pages = true, .branch = true, .masked = true},
     {.name = "two pages, LMUL 2, vl", .pages = true, .two = true, .fewer = true},
+    {.name = "rows", .rows = true},
+    {.name = "rows, branch, vl", .rows = true, .branch = true, .fewer = true},
 };
 
 /* Of v0 and of the branch, in every pair. */
 static const uint32_t masks[] = {0x1,    0x8,    0x5,        0xe,        0x7a,      0x83,
                                  0x8001, 0x7ffe, 0x55555555, 0xffff0006, UINT32_MAX};
 
-/* Bytes from one word of the tables to the next. */
-static uint32_t distance(const struct selection *s)
+/* Bytes of a table. */
+static uint32_t table_size(const struct selection *s, uint32_t elements)
 {
-    return s->pages ? 36 : 4;
+    return s->rows ? 8 * ROW : (s->pages ? APART : 4) * elements;
 }
 
-/* Word `index` of the tables. */
-static uint32_t word_at(const struct selection *s, uint32_t lanes, uint32_t index)
+/* Word `index` of a table of one word per element. */
+static uint32_t word_at(const struct selection *s, uint32_t elements, unsigned table,
+                        uint32_t index)
 {
-    const uint32_t first = s->pages ? SAM_PAGE_SIZE - lanes / 2 * distance(s) : 0;
-    return DATA + first + distance(s) * index;
+    const uint32_t first = s->pages ? SAM_PAGE_SIZE - elements / 2 * APART : 0;
+    const uint32_t at = s->rows ? index / 8 * ROW + index % 8 * 4 : (s->pages ? APART : 4) * index;
+    return DATA + first + table_size(s, elements) * table + at;
 }
 
 /* s3 and s4 have the masks of v0 and of the branch, v2 addresses of the first table. */
@@ -72,10 +77,13 @@ static void write_program(struct sam_buffer *b, const struct selection *s, uint3
     const unsigned group = s->two ? 2 : 1;
     const unsigned elements = group * lanes, fewer = elements - s->fewer;
     sam_buffer_printf(b, "\tli s1, %u\n\tli s2, %u\n\tlw s3, 0(s2)\n\tlw s4, 4(s2)\n",
-                      word_at(s, lanes, 0), DATA + PARAMETERS);
+                      word_at(s, elements, 0, 0), DATA + PARAMETERS);
     sam_buffer_printf(b, "\tli s5, %u\n\tli s6, %u\n\tvsetvli zero, s5, e32, m%u, ta, ma\n",
                       elements, fewer, group);
-    sam_buffer_printf(b, "\tvid.v v20\n\tli t0, %u\n\tvmul.vx v2, v20, t0\n", distance(s));
+    sam_buffer_printf(b, "\tvid.v v20\n\tli t0, %u\n", s->rows ? ROW : s->pages ? APART : 4);
+    sam_buffer_puts(b, s->rows ? "\tvsrl.vi v4, v20, 3\n\tvmul.vx v4, v4, t0\n"
+                                 "\tvand.vi v2, v20, 7\n\tvsll.vi v2, v2, 2\n\tvadd.vv v2, v2, v4\n"
+                               : "\tvmul.vx v2, v20, t0\n");
     sam_buffer_puts(b, "\tvadd.vx v2, v2, s1\n"
                        "\tvmv.v.x v14, s3\n\tvsrl.vv v14, v14, v20\n\tvand.vi v0, v14, 1\n"
                        "\tvmv.v.x v14, s4\n\tvsrl.vv v14, v14, v20\n\tvand.vi v14, v14, 1\n"
@@ -101,7 +109,7 @@ static void write_program(struct sam_buffer *b, const struct selection *s, uint3
                       "inner:\n%s%s\taddi s0, s0, -1\n\tbnez s0, loop\nouter:\n%s"
                       "\tvsetvli zero, s5, e32, m%u, ta, ma\n\tli t0, %u\n",
                       s->inner ? "\tjoin\n" : "", s->waits ? "\tbarrier x0, x0, 0\n" : "",
-                      s->branch ? "\tjoin\n" : "", group, distance(s) * elements);
+                      s->branch ? "\tjoin\n" : "", group, table_size(s, elements));
     for (unsigned v = 4; v <= 12; v += 2)
         sam_buffer_printf(b, "\tvadd.vx v2, v2, t0\n\tvsw12.v v%u, 0(v2)\n", v);
     sam_buffer_puts(b, "\tendprg\n");
@@ -139,7 +147,7 @@ static void run_masks(struct program *p, const struct selection *s, uint32_t v0,
 {
     const uint32_t lanes = p->launch.lanes, elements = (s->two ? 2 : 1) * lanes;
     for (uint32_t e = 0; e < elements; e++)
-        program_set(p, word_at(s, lanes, e), 1000 + e);
+        program_set(p, word_at(s, elements, 0, e), 1000 + e);
     program_set(p, DATA + PARAMETERS, v0);
     program_set(p, DATA + PARAMETERS + 4, branch);
     program_pass(p);
@@ -147,7 +155,7 @@ static void run_masks(struct program *p, const struct selection *s, uint32_t v0,
         uint32_t values[TABLES];
         expect(values, s, lanes, e, v0, branch);
         for (uint32_t k = 0; k < TABLES; k++) {
-            const uint32_t got = program_word(p, word_at(s, lanes, k * elements + e));
+            const uint32_t got = program_word(p, word_at(s, elements, k, e));
             if (got != values[k])
                 fail_msg("%s, %u lanes, v0 0x%x, branch 0x%x: element %u of table %u is 0x%x, "
                          "expected 0x%x",
