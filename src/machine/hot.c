@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts backward branches and enters translated loops. Both are handlers in decoded code: without
- * a jit, code is what it would be without this file. */
+/* Counts backward branches and barriers, and enters translated loops. Both are handlers in decoded
+ * code: without a jit, code is what it would be without this file. */
 #include <stdlib.h>
 
 #include "machine/jit.h"
