@@ -310,6 +310,31 @@ static void go_on(const struct translator *t, LLVMValueRef next, bool jumps)
     LLVMPositionBuilderAtEnd(t->builder, rest);
 }
 
+/* Hide from LLVM how the loop that begins at this instruction counts: it would keep several
+ * registers in step with one of the program's. */
+static void hide_steps(const struct translator *t, unsigned index)
+{
+    const struct sam_jit_loop *l = t->loop;
+    unsigned last = 0;
+    uint64_t steps = 0;
+    for (unsigned i = index; i < SAM_PAGE_OPS; i++)
+        if (sam_jit_has(l, i) && l->uops[i].imm == (int)index &&
+            (l->acts[i] == SAM_ACT_BRANCH || l->ops[i] == SAM_OP_jal))
+            last = i;
+    for (unsigned i = index; i < last; i++) {
+        const struct sam_uop *u = &l->uops[i];
+        if (sam_jit_has(l, i) && l->acts[i] == SAM_ACT_ALU &&
+            (u->rd == u->rs1 || u->rd == u->rs2) && u->rd < SAM_X_SINK)
+            steps |= l->x_written & UINT64_C(1) << u->rd;
+    }
+    for (unsigned x = 1; x < SAM_X_SINK; x++)
+        if (steps >> x & 1)
+            pin(t, x * x_size(t), x_size(t));
+    if (last)
+        LLVMBuildStore(t->builder, pass(t, LLVMBuildLoad2(t->builder, t->i64, t->left, ""), "=r,0"),
+                       t->left);
+}
+
 static void make_block(struct translator *t, unsigned index)
 {
     const struct sam_jit_loop *l = t->loop;
@@ -323,6 +348,7 @@ static void make_block(struct translator *t, unsigned index)
         leave_at(t, uop_at(t, index), SAM_JIT_PLAIN);
         return;
     }
+    hide_steps(t, index);
     if (l->uses[index] & SAM_JIT_FLOAT)
         pin_sources(t, index);
     /* Keep the old rd of a jump, to restore it if the jump is refused. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts backward branches and enters translated loops. Both are handlers in decoded code: without
- * a jit, code is what it would be without this file. */
+/* Counts backward branches and barriers, and enters translated loops. Both are handlers in decoded
+ * code: without a jit, code is what it would be without this file. */
 #include <stdlib.h>
 
 #include "machine/jit.h"
@@ -64,15 +64,23 @@ static void pair_again(const struct sam_code *code, struct code_page *page, unsi
         sam_page_pair(code->machine, page, index - 1);
 }
 
-void sam_hot_watch(const struct sam_code *code, struct code_page *page, unsigned index)
+/* The head of the loop that executions of this instruction count for: where a branch goes back to,
+ * or what follows a barrier. SAM_PAGE_OPS: it counts for none. */
+static unsigned head_of(enum sam_op op, const struct sam_uop *uop, unsigned index)
 {
-    const struct sam_uop *uop = &page->ops[index];
-    const enum sam_op op = (enum sam_op)page->plain[index];
     const unsigned act = op ? sam_insn_rows[op].does.act : SAM_ACT_ALU;
     const bool near = act == SAM_ACT_BRANCH || op == SAM_OP_jal ||
                       (act == SAM_ACT_SPLIT && !(uop->rs3 & SAM_UOP_FAR));
-    if (code->hot.stage == SAM_HOT_WAITS || code->instrumentation || !near || uop->imm < 0 ||
-        uop->imm > (int)index)
+    if (near && uop->imm >= 0 && uop->imm <= (int)index)
+        return (unsigned)uop->imm;
+    return op == SAM_OP_barrier ? index + 1 : SAM_PAGE_OPS;
+}
+
+void sam_hot_watch(const struct sam_code *code, struct code_page *page, unsigned index)
+{
+    const enum sam_op op = (enum sam_op)page->plain[index];
+    if (code->hot.stage == SAM_HOT_WAITS || code->instrumentation ||
+        head_of(op, &page->ops[index], index) == SAM_PAGE_OPS)
         return;
     if (!page->hot && !(page->hot = sam_alloc(1, sizeof *page->hot)))
         return;
@@ -195,22 +203,27 @@ static bool translate(struct sam_core *c, struct code_page *page, unsigned head)
 static SAM_NOINLINE void reached(struct sam_core *c, struct code_page *page, unsigned index,
                                  unsigned head)
 {
-    const uint32_t threshold = c->code->hot.threshold;
+    /* A loop with barriers becomes hot first: those who come to it for the first time enter it
+     * at its own head. */
+    const uint64_t threshold = (uint64_t)c->code->hot.threshold
+                               << (page->hot->counted[index] == SAM_OP_barrier);
+    if (page->hot->counts[index] < threshold)
+        return;
     if (translate(c, page, head))
         count_no_more(c->code, page, index);
-    else
-        page->hot->counts[index] = threshold > 1024 ? threshold - 1024 : 0; /* look again then */
+    else /* look again later */
+        page->hot->counts[index] = threshold > 1024 ? (uint32_t)(threshold - 1024) : 0;
 }
 
-/* The handler of a backward branch. */
+/* The handler of a backward branch or barrier. */
 static const struct sam_uop *op_count(SAM_HANDLER_ARGS)
 {
     struct code_page *page = page_of(c);
     const unsigned index = (unsigned)(op - page->ops);
-    sam_handler *fn = c->code->machine->handlers[page->hot->counted[index]];
+    const enum sam_op plain = (enum sam_op)page->hot->counted[index];
     if (SAM_UNLIKELY(++page->hot->counts[index] >= c->code->hot.threshold))
-        reached(c, page, index, (unsigned)op->imm);
-    SAM_MUSTTAIL return fn(c, op, entry, left);
+        reached(c, page, index, head_of(plain, op, index));
+    SAM_MUSTTAIL return c->code->machine->handlers[plain](c, op, entry, left);
 }
 
 /* Translate again once the translation has been missed often, or left by indirect jumps. */

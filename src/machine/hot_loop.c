@@ -4,7 +4,10 @@
 #include "machine/jit.h"
 #include "machine/page.h"
 
-enum { MOST = 600 }; /* instructions of a loop */
+enum {
+    MOST = 600,       /* instructions of a loop */
+    MOST_BEFORE = 64, /* of straight code before it */
+};
 
 struct flow {
     const struct code_page *page;
@@ -182,14 +185,58 @@ static bool find_inside(struct flow *f, unsigned head, uint64_t *inside)
     return loops;
 }
 
+/* The instructions of the loop at `head`, of one that waits at barriers up to the first of them:
+ * it is left there. */
+static bool find_natural(struct flow *f, const uint64_t *lands, unsigned head, uint64_t *inside,
+                         bool *waits)
+{
+    struct flow beyond = {.page = f->page, .waits = true};
+    *f = (struct flow){.page = f->page};
+    memcpy(f->lands, lands, sizeof f->lands);
+    memcpy(beyond.lands, lands, sizeof beyond.lands);
+    *waits = !find_inside(f, head, inside);
+    if (*waits && !find_inside(&beyond, head, inside))
+        return false;
+    for (unsigned w = 0; *waits && w < SAM_JIT_WORDS; w++)
+        inside[w] &= f->reached[w];
+    return true;
+}
+
+/* Whether nothing but the next instruction follows this one. */
+static bool leads_on(const struct flow *f, unsigned index)
+{
+    if (!is_possible(f, index))
+        return false;
+    const unsigned act = sam_insn_rows[sam_hot_op(f->page, index)].does.act;
+    return act == SAM_ACT_ALU || act == SAM_ACT_MULDIV || act == SAM_ACT_FLOAT ||
+           act == SAM_ACT_LOAD || act == SAM_ACT_STORE || act == SAM_ACT_RPC;
+}
+
+/* The loop that is entered at `*head`. Straight code before it belongs to it: from there if a loop
+ * follows `*head`; all of it, with `*head` set to its begin, if the loop waits at barriers, as
+ * such a loop has few rounds. */
+static bool find(struct flow *f, const uint64_t *lands, unsigned *head, uint64_t *inside)
+{
+    unsigned at = *head;
+    bool waits;
+    while (!find_natural(f, lands, at, inside, &waits))
+        if (!leads_on(f, at++) || at - *head > MOST_BEFORE)
+            return false;
+    while (waits && *head && at - *head < MOST_BEFORE && leads_on(f, *head - 1))
+        --*head;
+    for (unsigned i = *head; i < at; i++)
+        add(inside, i);
+    return true;
+}
+
 bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, unsigned head,
                        const uint64_t *lands, struct sam_jit_loop *loop)
 {
     const struct sam_machine *machine = c->code->machine;
-    struct flow f = {.page = page}, beyond = {.page = page, .waits = true};
-    memcpy(f.lands, lands, sizeof f.lands);
-    memcpy(beyond.lands, lands, sizeof beyond.lands);
+    struct flow f = {.page = page};
     memset(loop, 0, sizeof *loop);
+    if (!find(&f, lands, &head, loop->inside))
+        return false;
     loop->page_pc = page->pc;
     loop->lanes = machine->lanes;
     loop->xlen = machine->isa.xlen;
@@ -197,13 +244,6 @@ bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, u
     if (machine->lanes) {
         memcpy(loop->modes, (const char *)c + machine->modes, SAM_JIT_MODES);
         loop->frm_plain = c->frm_plain;
-    }
-    if (!find_inside(&f, head, loop->inside)) {
-        /* Up to the barrier, where it is left. */
-        if (!find_inside(&beyond, head, loop->inside))
-            return false;
-        for (unsigned w = 0; w < SAM_JIT_WORDS; w++)
-            loop->inside[w] &= f.reached[w];
     }
     bool jumps = false;
     for (unsigned i = 0; i < SAM_PAGE_OPS; i++) {

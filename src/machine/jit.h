@@ -128,7 +128,8 @@ void sam_jit_keep(const char *path, const struct sam_jit_library *library,
 /* --- hot_loop.c */
 
 struct code_page;
-/* The natural loop of `head`, in the modes of `c`; indirect jumps go to `lands`. False: nothing
+/* The natural loop of `head`, or of an instruction that straight code leads to from there, in the
+ * modes of `c`; indirect jumps go to `lands`. It may be entered before `head`. False: nothing
  * worth translating. */
 bool sam_hot_find_loop(const struct sam_core *c, const struct code_page *page, unsigned head,
                        const uint64_t *lands, struct sam_jit_loop *loop);

@@ -82,6 +82,51 @@ LANES_INLINE void load_block(const uint8_t *block, const uint32_t *at, uint32_t 
     }
 }
 
+/* Rows of eight consecutive words, as tiles have them: a gather takes longer. Returns false if the
+ * lanes of `bits` access others. `from` is the word at the address `first`. */
+LANES_INLINE bool load_rows(const uint32_t *at, const uint8_t *from, uint32_t first, uint32_t bits,
+                            uint32_t *to)
+{
+    const __m512i row = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
+    const __m512i column =
+        _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28);
+    uint32_t rows = 0;
+    for (int k = 0; k < 2; k++) {
+        const __m512i begins = _mm512_permutexvar_epi32(row, LANES_HALF(at, k));
+        const __m512i next = _mm512_add_epi32(begins, column);
+        rows |= (uint32_t)_mm512_cmpeq_epi32_mask(next, LANES_HALF(at, k)) << 16 * k;
+    }
+    if (bits & ~rows)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        const __m512i a = LANES_HALF(at, k), old = LANES_HALF(to, k);
+        const uint32_t low = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(a));
+        const uint32_t high = (uint32_t)_mm_cvtsi128_si32(_mm512_extracti32x4_epi32(a, 2));
+        const __m256i left = _mm256_mask_loadu_epi32(
+            _mm512_castsi512_si256(old), (__mmask8)(bits >> 16 * k), from + (int32_t)(low - first));
+        const __m256i right = _mm256_mask_loadu_epi32(_mm512_extracti64x4_epi64(old, 1),
+                                                      (__mmask8)(bits >> (16 * k + 8)),
+                                                      from + (int32_t)(high - first));
+        _mm512_store_si512(to + 16 * k, _mm512_inserti64x4(_mm512_castsi256_si512(left), right, 1));
+    }
+    return true;
+}
+
+/* Any addresses in a page. */
+LANES_INLINE void gather(const uint32_t *at, const uint8_t *host, uint32_t bits, uint32_t *to,
+                         unsigned size, bool is_signed)
+{
+    const __m512i in_page = _mm512_set1_epi32((SAM_PAGE_SIZE - 1) & ~3u);
+    for (int k = 0; k < 2; k++) {
+        const __m512i a = LANES_HALF(at, k), old = LANES_HALF(to, k);
+        const __mmask16 mask = (__mmask16)(bits >> 16 * k);
+        const __m512i words =
+            _mm512_mask_i32gather_epi32(old, mask, _mm512_and_epi32(a, in_page), host, 1);
+        _mm512_store_si512(to + 16 * k,
+                           _mm512_mask_mov_epi32(old, mask, extract(words, a, size, is_signed)));
+    }
+}
+
 LANES_INLINE void load_page(struct sam_warp *w, const uint32_t *at, const uint8_t *host,
                             uint32_t bits, uint32_t *to, unsigned size, bool is_signed)
 {
@@ -101,15 +146,9 @@ LANES_INLINE void load_page(struct sam_warp *w, const uint32_t *at, const uint8_
         load_block(host + (offset & ~(BLOCK_BYTES - 1)), at, bits, to, size, is_signed);
         return;
     }
-    const __m512i in_page = _mm512_set1_epi32((SAM_PAGE_SIZE - 1) & ~3u);
-    for (int k = 0; k < 2; k++) {
-        const __m512i a = LANES_HALF(at, k), old = LANES_HALF(to, k);
-        const __mmask16 mask = (__mmask16)(bits >> 16 * k);
-        const __m512i words =
-            _mm512_mask_i32gather_epi32(old, mask, _mm512_and_epi32(a, in_page), host, 1);
-        _mm512_store_si512(to + 16 * k,
-                           _mm512_mask_mov_epi32(old, mask, extract(words, a, size, is_signed)));
-    }
+    if (size == 4 && load_rows(at, host + offset, first, bits, to))
+        return;
+    gather(at, host, bits, to, size, is_signed);
 }
 #else
 LANES_INLINE void load_page(struct sam_warp *w, const uint32_t *at, const uint8_t *host,
@@ -189,11 +228,28 @@ static inline bool load_pages(struct sam_warp *w, const uint32_t *at, uint32_t b
     return true;
 }
 
-/* Translations leave the rest to the interpreter. */
+/* Translations load from two pages and leave the rest to the interpreter, with vd unchanged. */
 #if SAM_TRANSLATED
-#define ACCESS_PAGES(call) false
+#define STORE_PAGES(call) false
+#if LANES_MASKS
+LANES_INLINE bool load_two(struct sam_warp *w, const uint32_t *at, uint32_t bits, uint32_t *vd,
+                           unsigned size, bool is_signed)
+{
+    uint8_t *hosts[2];
+    const uint32_t same = page_lanes(w, at, bits, size, false, &hosts[0]), rest = bits & ~same;
+    if (!same || page_lanes(w, at, rest, size, false, &hosts[1]) != rest)
+        return false;
+    gather(at, hosts[0], same, vd, size, is_signed);
+    gather(at, hosts[1], rest, vd, size, is_signed);
+    return true;
+}
+#define LOAD_PAGES load_two
 #else
-#define ACCESS_PAGES(call) call
+#define LOAD_PAGES(...) false
+#endif
+#else
+#define STORE_PAGES(call) call
+#define LOAD_PAGES        load_pages
 #endif
 
 /* load_<size>_<is_signed>: load `size` bytes per lane into vd and extend them. On a fault vd is
@@ -203,7 +259,7 @@ static inline bool load_pages(struct sam_warp *w, const uint32_t *at, uint32_t b
         struct sam_warp *w, const uint32_t *at, uint32_t bits, uint32_t *vd)                       \
     {                                                                                              \
         (void)w, (void)at, (void)bits, (void)vd;                                                   \
-        return ACCESS_PAGES(load_pages(w, at, bits, vd, size, is_signed));                         \
+        return LOAD_PAGES(w, at, bits, vd, size, is_signed);                                       \
     }                                                                                              \
     static SAM_NOINLINE bool load_##size##_##is_signed(struct sam_warp *w, const uint32_t *at,     \
                                                        uint32_t bits, uint32_t *vd)                \
@@ -310,7 +366,7 @@ static inline bool store_pages(struct sam_warp *w, const uint32_t *at, uint32_t 
                                                 uint32_t bits, const uint32_t *vs)                 \
     {                                                                                              \
         (void)w, (void)at, (void)bits, (void)vs;                                                   \
-        return ACCESS_PAGES(store_pages(w, at, bits, vs, size));                                   \
+        return STORE_PAGES(store_pages(w, at, bits, vs, size));                                    \
     }                                                                                              \
     static SAM_NOINLINE bool store_##size(struct sam_warp *w, const uint32_t *at, uint32_t bits,   \
                                           const uint32_t *vs)                                      \

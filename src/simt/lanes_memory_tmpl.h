@@ -139,7 +139,9 @@ static SAM_NOINLINE const struct sam_uop *block_vlw12_v(SAM_HANDLER_ARGS)
     const uint32_t *va = V(op->rs1), s = (uint32_t)op->imm, first = lane_0(va) + s;
     uint32_t *vd = V(op->rd), at[SAM_LANES] __attribute__((aligned(64)));
     const struct sam_tlb_entry *page = &c->entries[first >> 12];
-    LANES at[i] = va[i] + s;
+    for (int k = 0; k < 2; k++) /* by hand: from a plain loop clang makes one by element */
+        _mm512_store_si512(at + 16 * k,
+                           _mm512_add_epi32(LANES_HALF(va, k), _mm512_set1_epi32((int)s)));
     if (SAM_UNLIKELY(!(W->full_32 & op->rs3) || (first & 3) ||
                      ~bits_in_block(at, first, ~(BLOCK_BYTES - 1) | 3) ||
                      page->read_limit != SAM_PAGE_SIZE))

@@ -8,7 +8,7 @@
 #include "machine/jit.h"
 #include "simt/simt.h"
 
-enum { ROUNDS = 8, TABLES = 6, PARAMETERS = 0x2000 };
+enum { ROUNDS = 8, TABLES = 6, PARAMETERS = 0x8000, APART = 36, ROW = 320 /* bytes */ };
 
 /* The elements that a loop works on. */
 struct selection {
@@ -18,6 +18,9 @@ struct selection {
     bool fewer;  /* all but the last, by vl */
     bool inner;  /* a vector branch within the loop */
     bool two;    /* LMUL 2 */
+    bool waits;  /* a barrier within the loop */
+    bool pages;  /* addresses apart, in two pages */
+    bool rows;   /* addresses in rows of eight */
 };
 
 static const struct selection selections[] = {
@@ -39,11 +42,33 @@ static const struct selection selections[] = {
      .branch = true,
      .inner = true,
      .fewer = true},
+    {.name = "barrier", .waits = true},
+    {.name = "barrier, branch within, v0", .waits = true, .inner = true, .masked = true},
+    {.name = "two pages", .pages = true},
+    {.name = "two pages, branch, v0", .pages = true, .branch = true, .masked = true},
+    {.name = "two pages, LMUL 2, vl", .pages = true, .two = true, .fewer = true},
+    {.name = "rows", .rows = true},
+    {.name = "rows, branch, vl", .rows = true, .branch = true, .fewer = true},
 };
 
 /* Of v0 and of the branch, in every pair. */
 static const uint32_t masks[] = {0x1,    0x8,    0x5,        0xe,        0x7a,      0x83,
                                  0x8001, 0x7ffe, 0x55555555, 0xffff0006, UINT32_MAX};
+
+/* Bytes of a table. */
+static uint32_t table_size(const struct selection *s, uint32_t elements)
+{
+    return s->rows ? 8 * ROW : (s->pages ? APART : 4) * elements;
+}
+
+/* Word `index` of a table of one word per element. */
+static uint32_t word_at(const struct selection *s, uint32_t elements, unsigned table,
+                        uint32_t index)
+{
+    const uint32_t first = s->pages ? SAM_PAGE_SIZE - elements / 2 * APART : 0;
+    const uint32_t at = s->rows ? index / 8 * ROW + index % 8 * 4 : (s->pages ? APART : 4) * index;
+    return DATA + first + table_size(s, elements) * table + at;
+}
 
 /* s3 and s4 have the masks of v0 and of the branch, v2 addresses of the first table. */
 static void write_program(struct sam_buffer *b, const struct selection *s, uint32_t lanes)
@@ -51,11 +76,15 @@ static void write_program(struct sam_buffer *b, const struct selection *s, uint3
     const char *v0 = s->masked ? ", v0.t" : "";
     const unsigned group = s->two ? 2 : 1;
     const unsigned elements = group * lanes, fewer = elements - s->fewer;
-    sam_buffer_printf(b, "\tli s1, %u\n\tli s2, %u\n\tlw s3, 0(s2)\n\tlw s4, 4(s2)\n", DATA,
-                      DATA + PARAMETERS);
+    sam_buffer_printf(b, "\tli s1, %u\n\tli s2, %u\n\tlw s3, 0(s2)\n\tlw s4, 4(s2)\n",
+                      word_at(s, elements, 0, 0), DATA + PARAMETERS);
     sam_buffer_printf(b, "\tli s5, %u\n\tli s6, %u\n\tvsetvli zero, s5, e32, m%u, ta, ma\n",
                       elements, fewer, group);
-    sam_buffer_puts(b, "\tvid.v v20\n\tvsll.vi v2, v20, 2\n\tvadd.vx v2, v2, s1\n"
+    sam_buffer_printf(b, "\tvid.v v20\n\tli t0, %u\n", s->rows ? ROW : s->pages ? APART : 4);
+    sam_buffer_puts(b, s->rows ? "\tvsrl.vi v4, v20, 3\n\tvmul.vx v4, v4, t0\n"
+                                 "\tvand.vi v2, v20, 7\n\tvsll.vi v2, v2, 2\n\tvadd.vv v2, v2, v4\n"
+                               : "\tvmul.vx v2, v20, t0\n");
+    sam_buffer_puts(b, "\tvadd.vx v2, v2, s1\n"
                        "\tvmv.v.x v14, s3\n\tvsrl.vv v14, v14, v20\n\tvand.vi v0, v14, 1\n"
                        "\tvmv.v.x v14, s4\n\tvsrl.vv v14, v14, v20\n\tvand.vi v14, v14, 1\n"
                        "\tvmv.v.i v16, 0\n\tli t0, 415\n\tvmv.v.x v18, t0\n");
@@ -77,9 +106,10 @@ static void write_program(struct sam_buffer *b, const struct selection *s, uint3
                           "below:\n\tvadd.vi v12, v12, 7%s\n",
                           v0, v0);
     sam_buffer_printf(b,
-                      "inner:\n%s\taddi s0, s0, -1\n\tbnez s0, loop\nouter:\n%s"
+                      "inner:\n%s%s\taddi s0, s0, -1\n\tbnez s0, loop\nouter:\n%s"
                       "\tvsetvli zero, s5, e32, m%u, ta, ma\n\tli t0, %u\n",
-                      s->inner ? "\tjoin\n" : "", s->branch ? "\tjoin\n" : "", group, 4 * elements);
+                      s->inner ? "\tjoin\n" : "", s->waits ? "\tbarrier x0, x0, 0\n" : "",
+                      s->branch ? "\tjoin\n" : "", group, table_size(s, elements));
     for (unsigned v = 4; v <= 12; v += 2)
         sam_buffer_printf(b, "\tvadd.vx v2, v2, t0\n\tvsw12.v v%u, 0(v2)\n", v);
     sam_buffer_puts(b, "\tendprg\n");
@@ -117,7 +147,7 @@ static void run_masks(struct program *p, const struct selection *s, uint32_t v0,
 {
     const uint32_t lanes = p->launch.lanes, elements = (s->two ? 2 : 1) * lanes;
     for (uint32_t e = 0; e < elements; e++)
-        program_set(p, DATA + 4 * e, 1000 + e);
+        program_set(p, word_at(s, elements, 0, e), 1000 + e);
     program_set(p, DATA + PARAMETERS, v0);
     program_set(p, DATA + PARAMETERS + 4, branch);
     program_pass(p);
@@ -125,7 +155,7 @@ static void run_masks(struct program *p, const struct selection *s, uint32_t v0,
         uint32_t values[TABLES];
         expect(values, s, lanes, e, v0, branch);
         for (uint32_t k = 0; k < TABLES; k++) {
-            const uint32_t got = program_word(p, DATA + 4 * (k * elements + e));
+            const uint32_t got = program_word(p, word_at(s, elements, k, e));
             if (got != values[k])
                 fail_msg("%s, %u lanes, v0 0x%x, branch 0x%x: element %u of table %u is 0x%x, "
                          "expected 0x%x",
