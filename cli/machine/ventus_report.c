@@ -124,7 +124,7 @@ const char ventus_launch_stats[] =
     "  64-byte lines        {counts.lines:14}  {counts.lines/counts.global_insns:.2} per global "
     "memory instruction\n"
     "  LDS bank conflicts   {counts.lds_conflicts:14}  "
-    "{counts.lds_conflicts/counts.lds_insns:.2} extra turns per local memory instruction\n"
+    "{counts.lds_conflicts/counts.lds_insns:.2} extra passes per local memory instruction\n"
     "  wall time            {counts.seconds:14.6}  seconds, "
     "{counts.warp_insns/counts.seconds:.2M} M warp, {counts.lane_insns/counts.seconds:.2M} M lane "
     "instructions/s\n"

@@ -78,7 +78,7 @@ enum sam_gputime_reason {
     SAM_GPUTIME_BANK,      /* an operand waits for a register bank */
     SAM_GPUTIME_UNIT,      /* the execution unit is occupied */
     SAM_GPUTIME_WRITEBACK, /* a result waits for its write port */
-    SAM_GPUTIME_CONFLICT,  /* lanes take turns at a bank of local memory */
+    SAM_GPUTIME_CONFLICT,  /* bank conflict in local memory */
     SAM_GPUTIME_MSHR,      /* no miss register, store register or outstanding slot is free */
     SAM_GPUTIME_MEMORY,    /* waits for the L1, L2 or memory */
     SAM_GPUTIME_DRAIN,     /* the warp has ended; its workgroup or its stores have not */
@@ -138,7 +138,7 @@ struct sam_gputime_sm {
     struct sam_gputime_cache icache, l1d;
     uint64_t warp_cycles;    /* cycles of resident warps: occupancy is this / cycles / warps */
     uint64_t bank_conflicts; /* operand reads that waited for a register bank */
-    uint64_t lds_accesses, lds_turns; /* of local memory: instructions, cycles of its banks */
+    uint64_t lds_accesses, lds_passes; /* of local memory: instructions, cycles of its banks */
 };
 
 /* An instruction of the program; ascending by pc. Reasons: cycles that warps spent with it as their
@@ -153,7 +153,7 @@ struct sam_gputime_row {
     uint64_t latency;         /* cycles from issue to write-back, summed */
     uint64_t accesses, lines; /* memory instructions; line requests of the D-cache */
     uint64_t misses;          /* of the lines: not in the L1 */
-    uint64_t turns;           /* cycles of local memory's banks */
+    uint64_t passes;          /* cycles of local memory's banks */
 };
 
 struct sam_gputime_result {

@@ -87,6 +87,8 @@ llvm_ref sam_cc_call_builtin(struct cc *cc, llvm_ref builder, const char *name, 
                              unsigned count);
 /* print.c: replace calls of printf by those of the library. */
 enum sam_status sam_cc_expand_printf(struct cc *cc, llvm_ref call);
+/* After inlining: one buffer for all printf calls of the kernel. */
+void sam_cc_print_buffer(struct cc *cc, llvm_ref kernel);
 /* data.c: number the globals; then write those that lie in memory. */
 enum sam_status sam_cc_globals_find(struct cc *cc);
 enum sam_status sam_cc_globals_write(struct cc *cc);

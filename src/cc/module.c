@@ -75,24 +75,63 @@ static const char *name_of(struct cc *cc, llvm_ref value)
     return cc->ll.GetValueName2(value, &size);
 }
 
-/* A function that calls itself, directly or through others, cannot be inlined. `way` holds the
- * functions being visited. */
-static enum sam_status check_calls(struct cc *cc, llvm_ref function, llvm_ref *way, size_t depth,
-                                   struct sam_names *good)
+static void attribute(struct cc *cc, llvm_ref function, const char *name, bool set)
+{
+    const unsigned kind = cc->ll.GetEnumAttributeKindForName(name, strlen(name));
+    if (set)
+        cc->ll.AddAttributeAtIndex(function, ~0u, cc->ll.CreateEnumAttribute(cc->context, kind, 0));
+    else
+        cc->ll.RemoveEnumAttributeAtIndex(function, ~0u, kind);
+}
+
+/* A lane that holds a lock frees it before it waits for the others, if that is in the loop that
+ * takes it. LLVM knows threads, not lanes, and would sink the release below the loop; it moves
+ * nothing past the call of a convergent function, which precedes each branch. */
+static void keep_in_loops(struct cc *cc, llvm_ref function)
+{
+    llvm_ref meet = cc->ll.GetNamedFunction(cc->module, "__samite_meet");
+    llvm_ref type = cc->ll.FunctionType(cc->ll.VoidTypeInContext(cc->context), NULL, 0, 0);
+    if (!meet) {
+        meet = cc->ll.AddFunction(cc->module, "__samite_meet", type);
+        attribute(cc, meet, "convergent", true);
+        attribute(cc, meet, "nounwind", true);
+    }
+    llvm_ref builder = cc->ll.CreateBuilderInContext(cc->context);
+    for (llvm_ref b = cc->ll.GetFirstBasicBlock(function); b; b = cc->ll.GetNextBasicBlock(b)) {
+        if (cc->ll.GetNumSuccessors(cc->ll.GetBasicBlockTerminator(b)) < 2)
+            continue;
+        llvm_ref first = cc->ll.GetFirstInstruction(b);
+        while (cc->ll.GetInstructionOpcode(first) == LL_PHI)
+            first = cc->ll.GetNextInstruction(first);
+        cc->ll.PositionBuilderBefore(builder, first);
+        cc->ll.BuildCall2(builder, type, meet, NULL, 0, "");
+    }
+    cc->ll.DisposeBuilder(builder);
+}
+
+/* Functions that have been visited, and those of them that may take or release a lock. */
+struct visits {
+    llvm_ref way[256]; /* being visited */
+    struct sam_names good, locks;
+};
+
+/* A function that calls itself, directly or through others, cannot be inlined. */
+static enum sam_status check_calls(struct cc *cc, llvm_ref function, struct visits *v, size_t depth)
 {
     const char *name = name_of(cc, function);
-    if (sam_names_find(good, name, strlen(name)))
+    if (sam_names_find(&v->good, name, strlen(name)))
         return SAM_OK;
     for (size_t i = 0; i < depth; i++)
-        if (way[i] == function)
+        if (v->way[i] == function)
             return sam_cc_refuse(cc, function,
                                  "function '%s' is recursive: expected calls that "
                                  "can be inlined",
                                  name);
-    if (depth == 256)
+    if (depth == sizeof v->way / sizeof v->way[0])
         return sam_cc_refuse(cc, function, "calls nested deeper than 256");
-    way[depth] = function;
+    v->way[depth] = function;
     enum sam_status status = SAM_OK;
+    bool locks = false;
     llvm_ref block = cc->ll.GetFirstBasicBlock(function);
     for (; block && status == SAM_OK; block = cc->ll.GetNextBasicBlock(block)) {
         llvm_ref insn = cc->ll.GetFirstInstruction(block);
@@ -102,13 +141,20 @@ static enum sam_status check_calls(struct cc *cc, llvm_ref function, llvm_ref *w
             llvm_ref called = cc->ll.GetCalledValue(insn);
             if (cc->ll.GetValueKind(called) != LL_FUNCTION)
                 return sam_cc_refuse(cc, insn, "a call through a pointer: expected a function");
+            const char *of = name_of(cc, called);
             if (!cc->ll.IsDeclaration(called))
-                status = check_calls(cc, called, way, depth + 1, good);
+                status = check_calls(cc, called, v, depth + 1);
+            locks |= strstr(of, "xchg_") || sam_names_find(&v->locks, of, strlen(of));
         }
     }
-    if (status == SAM_OK && !sam_names_add(good, name, strlen(name), function))
-        return sam_fail_memory(cc->error);
-    return status;
+    if (status != SAM_OK)
+        return status;
+    if (locks)
+        keep_in_loops(cc, function);
+    return (locks && !sam_names_add(&v->locks, name, strlen(name), function)) ||
+                   !sam_names_add(&v->good, name, strlen(name), function)
+               ? sam_fail_memory(cc->error)
+               : SAM_OK;
 }
 
 /* A struct passed by value becomes a private copy of its bytes in the argument buffer. */
@@ -250,15 +296,6 @@ static enum sam_status call_builtins(struct cc *cc)
     return status;
 }
 
-static void attribute(struct cc *cc, llvm_ref function, const char *name, bool set)
-{
-    const unsigned kind = cc->ll.GetEnumAttributeKindForName(name, strlen(name));
-    if (set)
-        cc->ll.AddAttributeAtIndex(function, ~0u, cc->ll.CreateEnumAttribute(cc->context, kind, 0));
-    else
-        cc->ll.RemoveEnumAttributeAtIndex(function, ~0u, kind);
-}
-
 /* Everything but the kernels is internal and inlined. */
 static void inline_all(struct cc *cc)
 {
@@ -275,8 +312,7 @@ static void inline_all(struct cc *cc)
 
 static enum sam_status prepare_kernels(struct cc *cc)
 {
-    struct sam_names good = {0};
-    llvm_ref way[256];
+    struct visits v = {0};
     enum sam_status status = SAM_OK;
     bool found = false;
     for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f && status == SAM_OK;
@@ -284,11 +320,12 @@ static enum sam_status prepare_kernels(struct cc *cc)
         if (!is_kernel(cc, f))
             continue;
         found = true;
-        status = check_calls(cc, f, way, 0, &good);
+        status = check_calls(cc, f, &v, 0);
         if (status == SAM_OK)
             copy_structs(cc, f);
     }
-    sam_names_free(&good);
+    sam_names_free(&v.good);
+    sam_names_free(&v.locks);
     if (status == SAM_OK && !found)
         status = sam_cc_refuse(cc, NULL, "no kernel: expected a __kernel function");
     return status;
@@ -324,36 +361,10 @@ static enum sam_status run_passes(struct cc *cc, const char *pattern)
     return SAM_ERR_INPUT;
 }
 
-/* Kernels that call kernels are inlined first; then what nothing calls is dropped. */
-#define INLINE "globaldce,always-inline,globaldce"
-
-static bool may_lock(struct cc *cc, llvm_ref function)
-{
-    for (llvm_ref b = cc->ll.GetFirstBasicBlock(function); b; b = cc->ll.GetNextBasicBlock(b))
-        for (llvm_ref i = cc->ll.GetFirstInstruction(b); i; i = cc->ll.GetNextInstruction(i))
-            if (cc->ll.GetInstructionOpcode(i) == LL_CALL &&
-                strstr(name_of(cc, cc->ll.GetCalledValue(i)), "xchg_"))
-                return true;
-    return false;
-}
-
-/* A lane that holds a lock frees it before it waits for the others, if that is in the loop that
- * takes it. LLVM knows threads, not lanes, and would sink the release below the loop; it moves
- * nothing past the call of a convergent function, which precedes each branch. */
-static void keep_in_loops(struct cc *cc, llvm_ref function, llvm_ref meet, llvm_ref type)
-{
-    llvm_ref builder = cc->ll.CreateBuilderInContext(cc->context);
-    for (llvm_ref b = cc->ll.GetFirstBasicBlock(function); b; b = cc->ll.GetNextBasicBlock(b)) {
-        if (cc->ll.GetNumSuccessors(cc->ll.GetBasicBlockTerminator(b)) < 2)
-            continue;
-        llvm_ref first = cc->ll.GetFirstInstruction(b);
-        while (cc->ll.GetInstructionOpcode(first) == LL_PHI)
-            first = cc->ll.GetNextInstruction(first);
-        cc->ll.PositionBuilderBefore(builder, first);
-        cc->ll.BuildCall2(builder, type, meet, NULL, 0, "");
-    }
-    cc->ll.DisposeBuilder(builder);
-}
+/* Callees first, each simplified before it is inlined: a kernel with all that it calls, as clang
+ * writes it, takes several times as long. */
+#define INLINE                                                                                     \
+    "globaldce,cgscc(inline<only-mandatory>,function(sroa,early-cse,simplifycfg)),globaldce"
 
 /* LLVM's passes for -O2 combine instructions seven times, which takes half of their time; these do
  * it twice, with the same code as result but for a few instructions. */
@@ -367,13 +378,9 @@ static enum sam_status optimize(struct cc *cc)
     const enum sam_status status = run_passes(cc, INLINE);
     if (status != SAM_OK)
         return status;
-    llvm_ref type = cc->ll.FunctionType(cc->ll.VoidTypeInContext(cc->context), NULL, 0, 0);
-    llvm_ref meet = cc->ll.AddFunction(cc->module, "__samite_meet", type);
-    attribute(cc, meet, "convergent", true);
-    attribute(cc, meet, "nounwind", true);
     for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f))
-        if (is_kernel(cc, f) && may_lock(cc, f))
-            keep_in_loops(cc, f, meet, type);
+        if (is_kernel(cc, f))
+            sam_cc_print_buffer(cc, f);
     return run_passes(cc, "function(" SIMPLIFY ",simplifycfg<hoist-common-insts;sink-common-insts;"
                           "switch-to-lookup;no-keep-loops>,loop-unroll<O#>,@,adce),"
                           "globalopt,globaldce");

@@ -186,6 +186,9 @@ static enum sam_status parse(struct printing *p, const char *f, size_t size)
     return status == SAM_OK ? put_text(p, from, size - from) : status;
 }
 
+/* Stands for the buffer until all functions are inlined. */
+#define BUFFER "__samite_print_room"
+
 enum sam_status sam_cc_expand_printf(struct cc *cc, llvm_ref call)
 {
     struct printing p = {.cc = cc, .call = call, .next = 1};
@@ -206,10 +209,12 @@ enum sam_status sam_cc_expand_printf(struct cc *cc, llvm_ref call)
     size = strnlen(format, size);
     p.builder = cc->ll.CreateBuilderInContext(cc->context);
     cc->ll.PositionBuilderBefore(p.builder, call);
-    p.buffer = cc->ll.BuildAlloca(p.builder, cc->ll.ArrayType(p.i8, CC_PRINT_BYTES), "");
-    cc->ll.SetAlignment(p.buffer, 4);
-    p.buffer =
-        cc->ll.BuildCast(p.builder, LL_BITCAST, p.buffer, cc->ll.PointerType(p.i8, AS_PRIVATE), "");
+    llvm_ref pointer = cc->ll.PointerType(p.i8, AS_PRIVATE);
+    llvm_ref type = cc->ll.FunctionType(pointer, NULL, 0, 0);
+    llvm_ref buffer = cc->ll.GetNamedFunction(cc->module, BUFFER);
+    if (!buffer)
+        buffer = cc->ll.AddFunction(cc->module, BUFFER, type);
+    p.buffer = cc->ll.BuildCall2(p.builder, type, buffer, NULL, 0, "");
     p.at = number(&p, 0);
     enum sam_status status = parse(&p, format, size);
     if (status == SAM_OK)
@@ -220,4 +225,28 @@ enum sam_status sam_cc_expand_printf(struct cc *cc, llvm_ref call)
     }
     cc->ll.DisposeBuilder(p.builder);
     return status;
+}
+
+void sam_cc_print_buffer(struct cc *cc, llvm_ref kernel)
+{
+    const struct llvm *ll = &cc->ll;
+    llvm_ref function = ll->GetNamedFunction(cc->module, BUFFER), buffer = NULL, next;
+    llvm_ref entry = ll->GetFirstBasicBlock(kernel);
+    for (llvm_ref b = function ? entry : NULL; b; b = ll->GetNextBasicBlock(b))
+        for (llvm_ref i = ll->GetFirstInstruction(b); i; i = next) {
+            next = ll->GetNextInstruction(i);
+            if (ll->GetInstructionOpcode(i) != LL_CALL || ll->GetCalledValue(i) != function)
+                continue;
+            if (!buffer) {
+                llvm_ref builder = ll->CreateBuilderInContext(cc->context);
+                llvm_ref i8 = ll->IntTypeInContext(cc->context, 8);
+                ll->PositionBuilderBefore(builder, ll->GetFirstInstruction(entry));
+                buffer = ll->BuildAlloca(builder, ll->ArrayType(i8, CC_PRINT_BYTES), "");
+                ll->SetAlignment(buffer, 4);
+                buffer = ll->BuildCast(builder, LL_BITCAST, buffer, ll->TypeOf(i), "");
+                ll->DisposeBuilder(builder);
+            }
+            ll->ReplaceAllUsesWith(i, buffer);
+            ll->InstructionEraseFromParent(i);
+        }
 }

@@ -31,10 +31,10 @@ static void list_addresses(const struct sam_gputime_op *op, struct addresses *li
     }
 }
 
-static unsigned add_request(struct access *a, uint32_t line, uint8_t turns)
+static unsigned add_request(struct access *a, uint32_t line, uint8_t passes)
 {
     a->lines[a->count] = line;
-    a->turns[a->count] = turns;
+    a->passes[a->count] = passes;
     a->bytes[a->count] = 0;
     return a->count++;
 }
@@ -80,8 +80,8 @@ static void count_turns(const struct model *m, struct access *a, const struct ad
     memset(lanes, 0, a->count * sizeof lanes[0]);
     for (unsigned i = 0; i < list->count; i++) {
         const unsigned r = list->request[i];
-        const uint8_t turns = ++lanes[r][(list->at[i] >> 2) & (banks - 1)];
-        a->turns[r] = turns > a->turns[r] ? turns : a->turns[r];
+        const uint8_t passes = ++lanes[r][(list->at[i] >> 2) & (banks - 1)];
+        a->passes[r] = passes > a->passes[r] ? passes : a->passes[r];
     }
 }
 

@@ -134,27 +134,27 @@ static void find_slowest(struct sam_gputime_facts *f)
 }
 
 /* Bank conflicts of local memory. */
-static void find_turns(struct sam_gputime_facts *f)
+static void find_conflicts(struct sam_gputime_facts *f)
 {
     const struct sam_gputime_row *worst = NULL;
     const uint64_t cycles = f->result->cycles * f->result->sms;
     for (size_t i = 0; i < f->result->row_count; i++) {
         const struct sam_gputime_row *row = &f->result->rows[i];
-        if (row->turns > row->issues &&
-            (!worst || row->turns - row->issues > worst->turns - worst->issues))
+        if (row->passes > row->issues &&
+            (!worst || row->passes - row->issues > worst->passes - worst->issues))
             worst = row;
     }
     struct sam_gputime_finding *finding;
-    const double share = sam_gputime_share(f->sum.lds_turns, cycles);
-    if (!worst || share < .20 || 2 * worst->turns < 3 * worst->issues ||
-        !(finding = add(f, "turns", share)))
+    const double share = sam_gputime_share(f->sum.lds_passes, cycles);
+    if (!worst || share < .20 || 2 * worst->passes < 3 * worst->issues ||
+        !(finding = add(f, "bank conflicts", share)))
         return;
     finding->row = worst;
     sam_format(finding->text, sizeof finding->text,
-               "%.1f turns per access, local memory is at work in %.0f%% of the cycles: lanes "
-               "that read one bank, or one word, take turns: let them read different banks, or "
-               "read once, into a scalar register, what all of them need",
-               sam_gputime_share(worst->turns, worst->issues), 100 * share);
+               "%.1f passes per access, local memory is busy in %.0f%% of the cycles: lanes that "
+               "access the same bank, or the same word, are served one per pass: spread them over "
+               "the banks, or load a word that all of them need once, into a scalar register",
+               sam_gputime_share(worst->passes, worst->issues), 100 * share);
 }
 
 /* Uncoalesced accesses: more lines than the words of the lanes fill. */
@@ -251,7 +251,7 @@ void sam_gputime_find(struct sam_gputime_facts *f)
 {
     find_reasons(f);
     find_slowest(f);
-    find_turns(f);
+    find_conflicts(f);
     find_scattered(f);
     find_occupancy(f);
     find_lanes(f);

@@ -122,18 +122,18 @@ static uint64_t access_lds(struct model *m, struct sm *sm, uint64_t *again)
 {
     struct lsu *l = &sm->lsu;
     const struct access *a = l->inflight->access;
-    const uint32_t turns = a->turns[a->next];
+    const uint32_t passes = a->passes[a->next];
     if (l->lds_free > m->now) {
         *again = l->lds_free;
         return NEVER;
     }
-    l->lds_free = m->now + turns + (a->write ? m->config.lds_write_gap : 0);
-    sm->stats->lds_turns += turns;
+    l->lds_free = m->now + passes + (a->write ? m->config.lds_write_gap : 0);
+    sm->stats->lds_passes += passes;
     sm->stats->uses[SAM_GPUTIME_LDS]++;
-    l->inflight->row->turns += turns;
+    l->inflight->row->passes += passes;
     sam_gputime_span(m, sm, SAM_GPUTIME_LDS, SAM_GPUTIME_BUSY, m->now, m->now + 1);
-    sam_gputime_span(m, sm, SAM_GPUTIME_LDS, SAM_GPUTIME_CONFLICT, m->now + 1, m->now + turns);
-    return m->now + m->config.lds_latency + turns;
+    sam_gputime_span(m, sm, SAM_GPUTIME_LDS, SAM_GPUTIME_CONFLICT, m->now + 1, m->now + passes);
+    return m->now + m->config.lds_latency + passes;
 }
 
 /* All requests are sent: the result comes in cycle `result`, the next instruction may start in

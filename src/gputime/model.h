@@ -55,7 +55,7 @@ struct access {
     bool used, local, write, atomic;
     uint16_t count, next; /* line requests, and the next to send */
     uint32_t lines[SAM_GPUTIME_MOST_ADDRESSES];
-    uint8_t turns[SAM_GPUTIME_MOST_ADDRESSES]; /* bank conflict passes of local memory */
+    uint8_t passes[SAM_GPUTIME_MOST_ADDRESSES]; /* bank conflict passes of local memory */
     uint16_t bytes[SAM_GPUTIME_MOST_ADDRESSES];
 };
 

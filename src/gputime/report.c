@@ -71,7 +71,7 @@ void sam_gputime_energy(const struct sam_gputime_config *config, const struct sa
     for (uint32_t i = 0; i < r->sms; i++) {
         const struct sam_gputime_sm *sm = &r->sm[i];
         count[SAM_ENERGY_gpu_l1_byte] += (sm->l1d.reads + sm->l1d.writes) * config->line_bytes;
-        count[SAM_ENERGY_gpu_lds_turn] += sm->lds_turns;
+        count[SAM_ENERGY_gpu_lds_pass] += sm->lds_passes;
     }
     count[SAM_ENERGY_l2_byte] = (r->l2.reads + r->l2.writes) * sam_gputime_l2_line(config);
     count[SAM_ENERGY_dram_byte] = r->dram_bytes_read + r->dram_bytes_written;
@@ -98,7 +98,7 @@ static void add_up(struct sam_gputime_facts *f)
         f->sum.warp_cycles += sm->warp_cycles;
         f->sum.bank_conflicts += sm->bank_conflicts;
         f->sum.lds_accesses += sm->lds_accesses;
-        f->sum.lds_turns += sm->lds_turns;
+        f->sum.lds_passes += sm->lds_passes;
         add_cache(&f->sum.icache, &sm->icache);
         add_cache(&f->sum.l1d, &sm->l1d);
     }

@@ -26,9 +26,8 @@ const char sam_gputime_lines[] =
     "?dram_requests   DRAM      {dram.bytes_read} bytes read, {dram.bytes_written} written; its "
     "bus "
     "is busy in {dram.busy%cycles:.1}% of the cycles\n"
-    "?lds_accesses   local memory  {lds_accesses} accesses, {lds_turns/lds_accesses:.2} turns of "
-    "its "
-    "banks each\n"
+    "?lds_accesses   local memory  {lds_accesses} accesses, {lds_passes/lds_accesses:.2} passes "
+    "over its banks each\n"
     "?bank_conflicts   register banks  {bank_conflicts} operand reads waited for "
     "one\n" SAM_ENERGY_LINES
     "?rows   instruction: the share of the warps' cycles with it as the next one, issues, why it "
@@ -141,7 +140,7 @@ json_t *sam_gputime_text_tree(const struct sam_gputime_facts *f, json_t *root)
     root = sam_tree_set(root, "caches", caches);
     root = sam_tree_count(root, "dram_requests", r->dram_reads + r->dram_writes);
     root = sam_tree_count(root, "lds_accesses", f->sum.lds_accesses);
-    root = sam_tree_count(root, "lds_turns", f->sum.lds_turns);
+    root = sam_tree_count(root, "lds_passes", f->sum.lds_passes);
     root = sam_tree_count(root, "bank_conflicts", f->sum.bank_conflicts);
     root = sam_tree_set(root, "rows", rows_of(f));
     return sam_tree_set(root, "advice", advice_of(f));

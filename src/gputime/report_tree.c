@@ -20,11 +20,11 @@ static const struct sam_tree_field sm_members[] = {
     SM("warp_cycles", warp_cycles),
     SM("bank_conflicts", bank_conflicts),
     SM("lds_accesses", lds_accesses),
-    SM("lds_turns", lds_turns),
+    SM("lds_passes", lds_passes),
     {0},
 };
 static const struct sam_tree_field row_members[] = {
-    ROW(issues), ROW(lanes), ROW(latency), ROW(accesses), ROW(lines), ROW(misses), ROW(turns), {0},
+    ROW(issues), ROW(lanes), ROW(latency), ROW(accesses), ROW(lines), ROW(misses), ROW(passes), {0},
 };
 static const struct sam_tree_field root_members[] = {
     WHOLE("cycles", cycles),

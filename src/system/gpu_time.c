@@ -78,7 +78,7 @@ static void add_energy(struct system_gpu_figures *f, const struct sam_gputime_co
 {
     struct sam_energy energy;
     sam_gputime_energy(config, result, &energy);
-    for (unsigned i = SAM_ENERGY_gpu_insn; i <= SAM_ENERGY_gpu_lds_turn; i++)
+    for (unsigned i = SAM_ENERGY_gpu_insn; i <= SAM_ENERGY_gpu_lds_pass; i++)
         f->energy.count[i] += energy.count[i];
 }
 
@@ -296,7 +296,7 @@ static void measure(void *state, struct system_measuring *m)
         sam_system_add_row(m, "GPU", 0, cycle_names[i], i == SYSTEM_GPU_RUNS, f->cycles[i]);
     for (uint32_t sm = 0; sm < f->sms; sm++)
         add_sm(f, sm, m);
-    for (unsigned i = SAM_ENERGY_gpu_insn; i <= SAM_ENERGY_gpu_lds_turn; i++)
+    for (unsigned i = SAM_ENERGY_gpu_insn; i <= SAM_ENERGY_gpu_lds_pass; i++)
         m->figures->energy.count[i] = f->energy.count[i];
 }
 

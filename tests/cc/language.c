@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "tests/cc/run.h"
+#include "tests/streams.h"
 
 PROLOGUE
 {
@@ -290,13 +291,19 @@ TEST(locks)
 {
     static const char *const loops[] = {
         "int done = 0; while (!done) if (atomic_cmpxchg(&lock, 0, 1) == 0) {",
-        "bool done = false; do { if (take(&lock)) {"};
+        "bool done = false; do { if (take(&lock)) {",
+        "add(&lock, &sum, in[i] & 0xff); if (n == 0) {",
+    };
     static const char *const ends[] = {"done = 1; atomic_xchg(&lock, 0); }",
-                                       "done = true; atomic_xchg(&lock, 0); } } while (!done);"};
+                                       "done = true; atomic_xchg(&lock, 0); } } while (!done);",
+                                       "}"};
     char source[1000];
-    for (int l = 0; l < 2; l++) {
+    for (int l = 0; l < 3; l++) {
         snprintf(source, sizeof source,
                  "// CL2.0\n"
+                 "void add(volatile __local int *l, __local uint *s, uint x) { int done = 0;\n"
+                 "while (!done) if (atomic_cmpxchg(l, 0, 1) == 0) {\n"
+                 "*s += x; done = 1; atomic_xchg(l, 0); } }\n"
                  "bool take(volatile __local int *l) { return atomic_xchg(l, 1) == 0; }\n" CC_KERNEL
                  "__local volatile int lock; __local uint sum;\n"
                  "if (get_local_id(0) == 0) lock = sum = 0;\n"
@@ -306,6 +313,33 @@ TEST(locks)
                  loops[l], ends[l]);
         cc_check(source, 1, expect_sum);
     }
+}
+
+/* printf in a function that is inlined several times: all calls share one buffer. */
+TEST(prints)
+{
+    SCOPED_IMAGE *image =
+        cc_image("void show(uint n, uint x) { if (x > n) { printf(\"%u > %u\\n\", x, n); return; }"
+                 "printf(\"%u\\n\", x); }" CC_KERNEL "show(n, in[i]); show(n, in[i + 1]);"
+                 "for (uint k = 2; k < n; k++) show(k, in[i + k]); }");
+    struct sam_buffer text = {0};
+    uint32_t out[4] = {0}, n = 5;
+    const uint32_t in[8] = {5, 6, 1, 4, 9, 3, 2, 1};
+    const struct cc_launch launch = {.kernel = "k",
+                                     .grid = {1, 1, 1},
+                                     .block = {4, 1, 1},
+                                     .lanes = 4,
+                                     .args = &n,
+                                     .args_size = 4,
+                                     .print_size = 4096,
+                                     .print = test_sink(&text)};
+    assert_in_range(cc_run(image, &launch, out, 4, in, 8), 100, 100000);
+    assert_string_equal(sam_buffer_text(&text), "6 > 5\n4\n1\n5\n"
+                                                "4\n1\n9 > 5\n6 > 5\n"
+                                                "1\n3 > 2\n9 > 2\n4 > 2\n"
+                                                "2\n3\n9 > 3\n4 > 3\n"
+                                                "9 > 4\n1\n2\n3\n");
+    sam_buffer_free(&text);
 }
 
 TEST(structs_and_functions)

@@ -110,9 +110,9 @@ static const struct sweep sweeps[] = {
     {64, 8, true},   {4, 32, true},   {8, 32, true},    {32, 32, true},  {0, 32, true},
 };
 
-/* The lines of an access in order of lanes; turns[i]: the bank conflict passes of line i. */
+/* The lines of an access in order of lanes; passes[i]: the bank conflict passes of line i. */
 static unsigned lines_of(const struct sam_gputime_config *c, const struct sweep *w,
-                         unsigned turns[32])
+                         unsigned passes[32])
 {
     uint32_t lines[32], line_count = 0;
     unsigned words[32][64] = {{0}};
@@ -125,10 +125,10 @@ static unsigned lines_of(const struct sam_gputime_config *c, const struct sweep 
             i++;
         if (i == line_count) {
             lines[line_count++] = at / c->line_bytes;
-            turns[i] = 0;
+            passes[i] = 0;
         }
         const unsigned n = ++words[i][at / 4 % banks];
-        turns[i] = n > turns[i] ? n : turns[i];
+        passes[i] = n > passes[i] ? n : passes[i];
     }
     return line_count;
 }
@@ -159,10 +159,10 @@ TEST(lanes_are_coalesced_into_lines)
     for (size_t k = 0; k < SAM_COUNT(texts); k++)
         for (size_t i = 0; i < SAM_COUNT(sweeps); i++) {
             char setup[128], what[64];
-            unsigned turns[32];
+            unsigned passes[32];
             const struct sam_gputime_config c = micro_machine(texts[k]);
             const struct micro m = sweep_micro(&sweeps[i], DATA, setup, sizeof setup);
-            const unsigned lines = lines_of(&c, &sweeps[i], turns);
+            const unsigned lines = lines_of(&c, &sweeps[i], passes);
             sam_format(what, sizeof what, "stride %d, %u lanes, %s", sweeps[i].stride,
                        sweeps[i].lanes, sweeps[i].store ? "stores" : "loads");
             micro_expect(texts[k], what, micro_each(&c, &m), lines + c.lsu_interval);
@@ -181,16 +181,16 @@ TEST(lanes_of_a_bank_take_turns)
     for (size_t k = 0; k < SAM_COUNT(texts); k++)
         for (size_t i = 0; i < SAM_COUNT(sweeps); i++) {
             char setup[128], what[64];
-            unsigned turns[32];
+            unsigned passes[32];
             const struct sam_gputime_config c = micro_machine(texts[k]);
             const struct micro m = sweep_micro(&sweeps[i], LOCAL, setup, sizeof setup);
-            const unsigned lines = lines_of(&c, &sweeps[i], turns);
+            const unsigned lines = lines_of(&c, &sweeps[i], passes);
             const unsigned gap = sweeps[i].store ? c.lds_write_gap : 0;
             uint64_t period = 0;
             for (unsigned line = 0; line < lines; line++)
-                period += turns[line] + gap;
+                period += passes[line] + gap;
             /* the next instruction waits until the LSU is free */
-            const unsigned last = turns[lines - 1] + gap;
+            const unsigned last = passes[lines - 1] + gap;
             period += last < c.lsu_interval + 1 ? c.lsu_interval + 1 - last : 0;
             sam_format(what, sizeof what, "stride %d, %u lanes, %s", sweeps[i].stride,
                        sweeps[i].lanes, sweeps[i].store ? "stores" : "loads");

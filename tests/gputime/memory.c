@@ -178,10 +178,10 @@ static uint64_t local_turns(int32_t stride, bool write, uint64_t *cycles)
     s.ops[s.count - 1].local = true;
     stream_add(&s, SAM_OP_addi, 6, 6, 0);
     struct sam_gputime_result r = run("");
-    const uint64_t turns = r.sm[0].lds_turns;
+    const uint64_t passes = r.sm[0].lds_passes;
     *cycles = r.cycles;
     sam_gputime_result_free(&r);
-    return turns - 1;
+    return passes - 1;
 }
 
 TEST(lanes_take_turns_at_a_bank)

@@ -233,10 +233,10 @@ TEST(passes_are_turns)
             const struct sam_gputime_row *timed = timing.result.rows;
             while (timed->pc != row->pc)
                 timed++;
-            if (row->lds_insns + row->conflicts != timed->turns)
-                fail_msg("%s of %u lanes: %llu accesses and %llu conflicts, but %llu turns",
+            if (row->lds_insns + row->conflicts != timed->passes)
+                fail_msg("%s of %u lanes: %llu accesses and %llu conflicts, but %llu passes",
                          labels[i], lanes, (unsigned long long)row->lds_insns,
-                         (unsigned long long)row->conflicts, (unsigned long long)timed->turns);
+                         (unsigned long long)row->conflicts, (unsigned long long)timed->passes);
         }
         sam_gputime_result_free(&timing.result);
         program_free(&p);
