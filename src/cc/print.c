@@ -186,7 +186,7 @@ static enum sam_status parse(struct printing *p, const char *f, size_t size)
     return status == SAM_OK ? put_text(p, from, size - from) : status;
 }
 
-/* Stands for the buffer until all functions are inlined. */
+/* Denotes the buffer until all functions are inlined. */
 #define BUFFER "__samite_print_room"
 
 enum sam_status sam_cc_expand_printf(struct cc *cc, llvm_ref call)
