@@ -148,15 +148,15 @@ static const char *const formulas[NET_OPS] = {
     [NET_HardSwish] = "x x 0.16666667 mul 0.5 add 1 min 0 max mul",
     [NET_Tanh] = "x 2 mul exp 1 add recip -2 mul 1 add", /* 1 - 2 / (1 + e^2x) */
     /* Abramowitz and Stegun 7.1.26: |error| < 1.5e-7 for x >= 0; erf is odd. */
-    [NET_Erf] = "x abs =a a 0.3275911 mul 1 add recip =t t 1.061405429 mul -1.453152027 add t mul "
-                "1.421413741 add t mul -0.284496736 add t mul 0.254829592 add t mul a a mul neg "
-                "exp mul neg 1 add =r x 0 lt r neg r sel",
+    [NET_Erf] = ("x abs =a a 0.3275911 mul 1 add recip =t t 1.061405429 mul -1.453152027 add t mul "
+                 "1.421413741 add t mul -0.284496736 add t mul 0.254829592 add t mul a a mul neg "
+                 "exp mul neg 1 add =r x 0 lt r neg r sel"),
     /* |x|^y = e^(y ln |x|), 1 for x = 1 and y = 0; negative where x is and y is odd, that is
      * y - 2 floor(y / 2) = 1, NaN unless y is an integer; 1 for x = -1 and infinite y. From 2^24 on
      * all y are even. */
-    [NET_Pow] = "x abs log y mul exp =s y -16777216 max 16777216 min =n n n 0.5 mul floor rint 2 "
-                "mul sub =o o 1 eq s neg nan sel =r o 0 eq s r sel =r x 0 lt r s sel =r y abs inf "
-                "ne r 1 sel =f x -1 eq f r sel =r x 1 ne r 1 sel =r y 0 ne r 1 sel",
+    [NET_Pow] = ("x abs log y mul exp =s y -16777216 max 16777216 min =n n n 0.5 mul floor rint 2 "
+                 "mul sub =o o 1 eq s neg nan sel =r o 0 eq s r sel =r x 0 lt r s sel =r y abs inf "
+                 "ne r 1 sel =f x -1 eq f r sel =r x 1 ne r 1 sel =r y 0 ne r 1 sel"),
 };
 
 static bool among(const char *names, const char *name)
@@ -215,7 +215,8 @@ static struct net_tile whole_power(struct sam_net_text *text, struct net_tile a,
     return product;
 }
 
-static struct net_tile power(struct sam_net_text *text, struct net_tile *in)
+static struct net_tile power(struct sam_net_text *text, const struct net_params *p,
+                             struct net_tile *in)
 {
     for (uint32_t i = 0; i < 2; i++)
         if (in[i].dtype != SAM_F32 || (i == 0 && in[i].scalar))
@@ -229,7 +230,7 @@ static struct net_tile power(struct sam_net_text *text, struct net_tile *in)
             return sam_net_unary(text, n < 0 ? "trecip" : "tsqrt", in[0]);
     }
     meet(text, &in[0], &in[1]);
-    return evaluate(text, formulas[NET_Pow], NULL, in);
+    return evaluate(text, formulas[NET_Pow], p, in);
 }
 
 /* The operator of a node on tiles. */
@@ -247,7 +248,7 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
             return sam_net_binary(t, "mul", in[0],
                                   sam_net_scalar(t, SAM_F32, 1 / (double)sam_bits_f32(in[1].id)));
         break;
-    case NET_Pow: return convert(t, power(t, in), out);
+    case NET_Pow: return convert(t, power(t, p, in), out);
     case NET_Clip:
         if (p->alpha > -INFINITY)
             in[0] = sam_net_with(t, "tmaxs", in[0], (double)p->alpha);

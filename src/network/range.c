@@ -57,7 +57,7 @@ static struct range times(struct range a, struct range b)
 static struct range of_node(const struct net_graph *g, const struct net_node *n,
                             const struct range *ranges)
 {
-    const struct sam_net_value *out = &g->values[n->output], *in[3] = {0};
+    const struct sam_net_value *out = &g->values[n->output], *in[3] = {out, out, out};
     struct range r[3] = {0}, any = {INFINITY, -INFINITY};
     for (uint32_t k = 0; k < n->input_count; k++) {
         const struct range one = ranges[n->inputs[k]];
