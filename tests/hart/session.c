@@ -293,7 +293,6 @@ static uint64_t digest_of(struct program *p, struct sam_session *session)
 TEST(back)
 {
     uint64_t random = test_seed();
-    FREED struct trace *trace = trace_of(loop);
     struct program p = program_new(ISA, NULL, loop);
     struct sam_session *session = open_session(&p);
     struct sam_error *e = &p.error;
