@@ -63,14 +63,22 @@ static int compile(const struct request *r)
                                            .flags = r->flags.items,
                                            .flag_count = r->flags.count};
     const enum sam_status status = sam_cc_compile(&options, r->in, &text, &size, &messages, &error);
-    if (!r->no_warnings || status != SAM_OK)
-        cli_put_messages(messages);
+    cli_put_messages(messages);
     sam_text_free(messages);
     if (status != SAM_OK)
         return cli_report(&error);
     const int code = r->assembly ? cli_save(r->out, text, size) : write_elf(r, text, size);
     sam_text_free(text);
     return code;
+}
+
+static int pass_flag(struct cli_args *args, struct request *r, const char *word)
+{
+    const char **flag = CLI_APPEND(args, &r->flags);
+    if (!flag)
+        return cli_no_memory();
+    *flag = word;
+    return CLI_OK;
 }
 
 /* Take out what is written as for clang, with one dash. */
@@ -87,10 +95,9 @@ static int take_flags(struct cli_args *args, struct request *r)
         } else if (strncmp(word, std, sizeof std - 1) == 0) {
             r->standard = word + sizeof std - 1;
         } else if (strncmp(word, "-cl-", 4) == 0 || strcmp(word, "-Werror") == 0) {
-            const char **flag = CLI_APPEND(args, &r->flags);
-            if (!flag)
-                return cli_no_memory();
-            *flag = word;
+            const int code = pass_flag(args, r, word);
+            if (code)
+                return code;
         } else {
             args->words[kept++] = word;
         }
@@ -107,6 +114,8 @@ static int run(struct cli_args *args)
         code = cli_usage_error(args, "--as-ventus-clang: expected it before all other options");
     if (code == CLI_OK && !r.out)
         code = cli_usage_error(args, "no output: use -o FILE");
+    if (code == CLI_OK && r.no_warnings)
+        code = pass_flag(args, &r, "-w");
     code = code ?: cli_reads(args, r.in) ?: cli_writes(args, r.out);
     return code ?: compile(&r);
 }
