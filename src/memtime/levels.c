@@ -295,7 +295,7 @@ static uint64_t look_up(struct sam_memtime_levels *m, uint64_t turn, const struc
     return ready > soonest ? ready : soonest;
 }
 
-/* A line that is written is no longer what a unit has read of it. */
+/* A write to a line invalidates the parts of it that units have read. */
 static void drop_passing(struct sam_memtime_levels *m, unsigned unit, uint64_t line)
 {
     struct passing *const parts = m->part[unit];

@@ -168,7 +168,7 @@ static bool among(const char *names, const char *name)
 static struct net_tile evaluate(struct sam_net_text *text, const char *formula,
                                 const struct net_params *p, const struct net_tile *in)
 {
-    struct net_tile stack[6] = {0}, kept['z' + 1] = {0}, *top = stack; /* behind the last one */
+    struct net_tile stack[6] = {0}, kept['z' + 1] = {0}, *top = stack; /* after the last operand */
     memcpy(&kept['x'], in, 3 * sizeof *in);
     for (char name[24]; sam_net_token(&formula, &name);) {
         char full[48];
