@@ -101,7 +101,7 @@ static struct net_tile compare(struct sam_net_text *text, const char *how, struc
 
 static struct net_tile convert(struct sam_net_text *text, struct net_tile a, enum sam_dtype to)
 {
-    if (a.dtype == to)
+    if (a.dtype == to && to != SAM_U8) /* bytes become 0 or 1 */
         return a;
     const struct net_tile like = net_shape_of(to, a.rows, a.cols);
     if (to == SAM_U8)

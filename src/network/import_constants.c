@@ -64,7 +64,8 @@ void sam_net_import_filled(struct import *m)
         sam_net_refuse(m, "shape %s: expected at most %d elements", sam_net_shape_text(&type).text,
                        (int)NET_FOLDED);
     const uint32_t id = sam_net_constant(m, &type, NULL);
-    const struct sam_net_value *v = sam_net_value(m, id);
+    struct sam_net_value *v = sam_net_value(m, id);
+    v->boolean = value.data && value.tensors[0].type == SAM_BOOL;
     const size_t size = sam_dtype_size(type.dtype);
     for (uint64_t i = 0; !m->failed && value.data && v->data && i < v->count; i++)
         memcpy((uint8_t *)v->data + i * size, value.data[0], size);

@@ -205,7 +205,9 @@ void sam_net_import_cast(struct import *m)
     if (!to_float && type != SAM_I64 && type != SAM_I32 && type != SAM_BOOL)
         sam_net_refuse(m, "a cast to type %lld (%s): expected floats, i64, i32 or bool",
                        (long long)to, sam_dtype_name(type));
-    if (to_float && sam_dtype_class(sam_net_value(m, x)->dtype) == SAM_CLASS_FLOAT) {
+    const bool same = to_float ? sam_dtype_class(sam_net_value(m, x)->dtype) == SAM_CLASS_FLOAT
+                               : type == SAM_BOOL && sam_net_value(m, x)->boolean;
+    if (same) {
         sam_net_give(m, 0, x);
     } else if (type == SAM_BOOL) { /* also of bytes, whose type is that of booleans */
         struct net_type made = sam_net_type_of(m, x);

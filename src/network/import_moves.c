@@ -387,14 +387,50 @@ void sam_net_import_tile(struct import *m)
     sam_net_give(m, 0, sam_net_reshape(m, repeated, &out));
 }
 
-/* Whether the planner can take indices as arguments of a program: few of an input. */
-static bool are_arguments(struct import *m, uint32_t indices)
+/* Whether a node adds or removes only axes of size one. */
+static bool keeps_axes(struct import *m, const struct net_node *n)
 {
-    const struct sam_net_value *v = sam_net_value(m, indices);
-    const uint64_t count = v->count;
-    while (v->producer != NET_NONE && m->graph->nodes[v->producer].op == NET_Reshape)
-        v = sam_net_value(m, m->graph->nodes[v->producer].inputs[0]);
-    return v->producer == NET_NONE && count <= 1024;
+    const struct net_type from = sam_net_type_of(m, n->inputs[0]),
+                          to = sam_net_type_of(m, n->output);
+    uint32_t i = 0, k = 0;
+    for (; i < from.rank || k < to.rank; i++, k++) {
+        while (i < from.rank && from.shape[i] == 1)
+            i++;
+        while (k < to.rank && to.shape[k] == 1)
+            k++;
+        if (i < from.rank && k < to.rank ? from.shape[i] != to.shape[k]
+                                         : i < from.rank || k < to.rank)
+            return false;
+    }
+    return true;
+}
+
+/* The indices if the planner can take them as arguments of a program, else NET_NONE: few, and a
+ * view of an input. A Cast from one integer to another is left out. */
+static uint32_t arguments(struct import *m, uint32_t indices)
+{
+    bool whole = false; /* only all of the input is a view in another shape */
+    uint32_t at = indices;
+    for (const struct net_node *n; sam_net_value(m, at)->producer != NET_NONE; at = n->inputs[0]) {
+        n = &m->graph->nodes[sam_net_value(m, at)->producer];
+        switch (n->op) {
+        case NET_Reshape: whole = whole || !keeps_axes(m, n); break;
+        case NET_Slice:
+        case NET_Transpose:
+        case NET_Expand:
+            if (whole)
+                return NET_NONE;
+            break;
+        case NET_Cast:
+            if (at != indices || sam_net_value(m, n->inputs[0])->dtype == SAM_F32 ||
+                sam_net_value(m, n->inputs[0])->dtype == SAM_U8)
+                return NET_NONE;
+            indices = n->inputs[0];
+            break;
+        default: return NET_NONE;
+        }
+    }
+    return sam_net_value(m, indices)->count <= 1024 ? indices : NET_NONE;
 }
 
 /* Indices [rows, 1] that are `first`, `first` + 1, ... of `size`: [rows, size]. */
@@ -465,8 +501,9 @@ void sam_net_import_gather(struct import *m)
         for (uint32_t i = 0; d == p.axis && i < at.rank; i++)
             out.shape[out.rank++] = at.shape[i];
     }
-    const bool direct = v->data || are_arguments(m, index);
+    const uint32_t direct = v->data ? index : arguments(m, index);
     sam_net_give(m, 0,
-                 direct ? sam_net_emit(m, NET_Gather, &p, (uint32_t[]){x, index}, 2, &out)
-                        : gather_by_product(m, x, index, p.axis, &out));
+                 direct != NET_NONE
+                     ? sam_net_emit(m, NET_Gather, &p, (uint32_t[]){x, direct}, 2, &out)
+                     : gather_by_product(m, x, index, p.axis, &out));
 }

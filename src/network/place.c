@@ -220,7 +220,7 @@ static void place_constant(struct net_builder *b, uint32_t value)
         if (dtype == SAM_F32)
             ((float *)data)[i] = (float)number;
         else if (dtype == SAM_U8)
-            ((uint8_t *)data)[i] = number != 0;
+            ((uint8_t *)data)[i] = v->boolean ? number != 0 : (uint8_t)number;
         else /* saturated: as ends of slices are */
             ((int32_t *)data)[i] = (int32_t)fmax(INT32_MIN, fmin(INT32_MAX, number));
     }

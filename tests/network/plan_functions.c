@@ -106,12 +106,15 @@ TEST(casts)
 TEST(integers)
 {
     static const enum sam_net_op ops[] = {NET_Add, NET_Sub, NET_Mul, NET_Min, NET_Max};
-    for (size_t i = 0; i < 10; i++) {
+    static const enum sam_dtype types[] = {SAM_I32, SAM_I64, SAM_U8};
+    static const uint64_t row[] = {3, 1, 41};
+    for (size_t i = 0; i < 30; i++) {
         struct small s;
         small_start(&s, seed + i);
-        const enum sam_dtype dtype = i & 1 ? SAM_I64 : SAM_I32;
+        const enum sam_dtype dtype = types[i % 3];
         const uint32_t x = small_input(&s, dtype, 3, shape);
-        const uint32_t other = small_input(&s, dtype, 3, (uint64_t[]){3, 1, 41});
+        const uint32_t other =
+            i & 1 ? small_input(&s, dtype, 3, row) : small_constant(&s, dtype, 3, row, 0, 9);
         const uint32_t y = small_value(&s, dtype, 3, shape);
         small_node(&s, ops[i % 5], y, 2, (uint32_t[]){x, other});
         finish(&s, y, 0);

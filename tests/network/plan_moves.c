@@ -237,6 +237,16 @@ TEST(gathers)
             indices = small_constant(&s, SAM_I64, index_rank, index_shape, low, high);
         } else if (shape[axis] < 2) {
             indices = small_constant(&s, SAM_I64, index_rank, index_shape, low, high);
+        } else if (index_rank && small_below(&s, 2)) { /* of a slice, without a copy */
+            uint64_t whole[2] = {index_shape[0] * 2 + 1, index_shape[1] + 3};
+            whole[index_rank - 1] *= 2;
+            indices = small_value(&s, SAM_I64, index_rank, index_shape);
+            const uint32_t input = small_input(&s, SAM_I64, index_rank, whole);
+            struct net_params *const p = &small_node(&s, NET_Slice, indices, 1, &input)->params;
+            p->step[0] = index_rank == 1 ? 3 : 2;
+            p->step[1] = -2;
+            p->start[0] = 1;
+            p->start[1] = (int64_t)whole[1] - 1;
         } else {
             indices = small_input(&s, SAM_I64, index_rank, index_shape);
         }

@@ -60,7 +60,7 @@ static void *random_elements(struct small *small, const struct sam_net_value *va
         switch (value->dtype) {
         case SAM_I64: ((int64_t *)data)[i] = (int64_t)number; break;
         case SAM_I32: ((int32_t *)data)[i] = (int32_t)number; break;
-        case SAM_U8: ((uint8_t *)data)[i] = test_below(&small->random, 2) != 0; break;
+        case SAM_U8: ((uint8_t *)data)[i] = (uint8_t)(int64_t)number; break;
         default: ((float *)data)[i] = (float)number;
         }
     }
