@@ -56,7 +56,7 @@ struct sam_network_options {
     bool unfused; /* a step for each node */
 };
 
-/* Import and plan the ONNX model at `path`; opsets 7 to 17, external data included. `options` may
+/* Import and plan the ONNX model at `path`; opsets 7 to 21, external data included. `options` may
  * be NULL. SAM_ERR_INPUT, in one line with the node: a damaged model, operators that are not
  * supported (all of them), shapes that do not meet, a dimension without a size, more memory than
  * the system has. SAM_ERR_USAGE: a dim, an input or a value that the model does not have. */

@@ -52,7 +52,13 @@ struct sam_net_value {
 
 enum net_resize { NET_NEAREST, NET_LINEAR, NET_CUBIC };
 /* From a coordinate of Resize's output to one of its input. */
-enum net_coordinate { NET_HALF_PIXEL, NET_PYTORCH_HALF_PIXEL, NET_ALIGN_CORNERS, NET_ASYMMETRIC };
+enum net_coordinate {
+    NET_HALF_PIXEL,
+    NET_PYTORCH_HALF_PIXEL,
+    NET_ALIGN_CORNERS,
+    NET_ASYMMETRIC,
+    NET_TF_HALF_PIXEL,
+};
 enum net_nearest { NET_ROUND_PREFER_FLOOR, NET_ROUND_PREFER_CEIL, NET_FLOOR, NET_CEIL };
 
 /* Each operator uses the fields that its comment names. */
@@ -73,7 +79,8 @@ struct net_params {
                                 LayerNormalization: alpha is epsilon; cubic Resize: alpha is
                                 the coefficient a */
     uint32_t perm[NET_RANK]; /* Transpose: axis of the input for each of the output */
-    /* Slice, per axis; a step may be negative. Pad: start, from 0, is what comes before */
+    /* Slice, per axis; a step may be negative. Pad: start, from 0, is what comes before. Pools:
+     * start is how many elements of the padding at the bottom and right only ceil_mode adds */
     int64_t start[NET_RANK], step[NET_RANK];
     float fill; /* Pad; only mode constant */
     enum net_resize resize;
@@ -118,7 +125,7 @@ uint64_t sam_net_inner(const struct sam_net_value *value, uint32_t axis);
 double sam_net_real(const struct sam_net_value *value, uint64_t i);
 int64_t sam_net_whole(const struct sam_net_value *value, uint64_t i);
 
-/* Import the ONNX model at `path`, opsets 7 to 17. Dimensions without a number come from `shapes`
+/* Import the ONNX model at `path`, opsets 7 to 21. Dimensions without a number come from `shapes`
  * and `dims`; a shape without a name is that of the next input that none names. SAM_ERR_USAGE: the
  * model has no such input or dimension, or another rank or size. *graph is freed by
  * sam_net_graph_free, also after an error. SAM_ERR_INPUT, in one line with the node's name: a

@@ -7,13 +7,13 @@
 
 #include "samite/model.h"
 
-enum { FIRST_OPSET = 7, LAST_OPSET = 17 };
+enum { FIRST_OPSET = 7, LAST_OPSET = 21 };
 
 static const struct import_row rows[] = {
 #define NET_ONNX(name, function, inputs, most, op)                                                 \
     {#name, sam_net_import_##function, inputs, most, op, NULL},
-#define NET_FORMULA(name, inputs, text)                                                            \
-    {#name, sam_net_import_formula, inputs, inputs, NET_OPS, text},
+#define NET_FORMULA(name, inputs, most, text)                                                      \
+    {#name, sam_net_import_formula, inputs, most, NET_OPS, text},
 #include "network/import.def"
 #undef NET_FORMULA
 #undef NET_ONNX
@@ -147,15 +147,33 @@ uint32_t sam_net_constant(struct import *m, const struct net_type *type, const v
     return id;
 }
 
+/* A name that an import has not met: another output of a node before, or nothing so far. */
+static void refuse_unknown(struct import *m, const char *name)
+{
+    struct sam_onnx_node *const end = m->node ? m->node : m->onnx.nodes + m->onnx.node_count;
+    for (struct sam_onnx_node *n = m->onnx.nodes; n < end; n++)
+        for (size_t k = 0; k < n->output_count; k++)
+            if (strcmp(n->outputs[k], name) == 0) {
+                m->node = n;
+                sam_net_refuse(m, "output %zu ('%.100s') is read: only output 0 is supported", k,
+                               name);
+                return;
+            }
+    if (m->node)
+        sam_net_refuse(m,
+                       "reads '%.100s': expected an input, an initializer or an output of an "
+                       "earlier node (a cycle, or nodes out of order)",
+                       name);
+    else
+        sam_net_refuse(m, "output '%.200s' of the graph is the output of no node", name);
+}
+
 uint32_t sam_net_weight(struct import *m, unsigned k)
 {
     const uint32_t id = sam_net_has(m, k) ? sam_net_find(m, m->node->inputs[k]) : NET_NONE;
     if (id == NET_NONE) {
         if (sam_net_has(m, k))
-            sam_net_refuse(m,
-                           "reads '%.100s': expected an input, an initializer or an output of an "
-                           "earlier node (a cycle, or nodes out of order)",
-                           m->node->inputs[k]);
+            refuse_unknown(m, m->node->inputs[k]);
         else
             sam_net_refuse(m, "input %u is missing", k);
         return NET_NONE;
@@ -328,9 +346,14 @@ static void check_operators(struct import *m)
         if (find_row(n) || sam_names_find(&seen, n->type, strlen(n->type)))
             continue;
         const bool custom = n->domain[0] && strcmp(n->domain, "ai.onnx") != 0;
+        bool graph = false;
+        for (size_t a = 0; a < n->attribute_count; a++)
+            graph = graph || n->attributes[a].kind == SAM_ONNX_GRAPH ||
+                    n->attributes[a].kind == SAM_ONNX_GRAPHS;
         good = sam_names_add(&seen, n->type, strlen(n->type), &seen) &&
-               sam_buffer_printf(&list, "%s%.60s%s%.60s", count++ ? ", " : "",
-                                 custom ? n->domain : "", custom ? "." : "", n->type);
+               sam_buffer_printf(&list, "%s%.60s%s%.60s%s", count++ ? ", " : "",
+                                 custom ? n->domain : "", custom ? "." : "", n->type,
+                                 graph ? " (a subgraph)" : "");
     }
     if (!good || list.failed)
         sam_net_refuse_memory(m);
@@ -341,20 +364,6 @@ static void check_operators(struct import *m)
     sam_names_free(&seen);
 }
 
-static void check_subgraphs(struct import *m)
-{
-    for (size_t i = 0; !m->failed && i < m->onnx.node_count; i++)
-        for (size_t a = 0; a < m->onnx.nodes[i].attribute_count; a++) {
-            const struct sam_onnx_attribute *at = &m->onnx.nodes[i].attributes[a];
-            if (at->kind != SAM_ONNX_GRAPH && at->kind != SAM_ONNX_GRAPHS)
-                continue;
-            m->node = &m->onnx.nodes[i];
-            sam_net_refuse(m, "attribute '%.100s' is a graph: subgraphs are not supported",
-                           at->name);
-        }
-    m->node = NULL;
-}
-
 static void take_outputs(struct import *m)
 {
     struct net_graph *g = m->graph;
@@ -363,8 +372,7 @@ static void take_outputs(struct import *m)
     for (size_t i = 0; !m->failed && i < m->onnx.output_count; i++) {
         const uint32_t id = sam_net_find(m, m->onnx.outputs[i].name);
         if (id == NET_NONE)
-            sam_net_refuse(m, "output '%.200s' of the graph is the output of no node",
-                           m->onnx.outputs[i].name);
+            refuse_unknown(m, m->onnx.outputs[i].name);
         const enum sam_dtype dtype = sam_net_value(m, id)->dtype;
         if (!sam_net_computes(dtype))
             sam_net_refuse(m,
@@ -399,12 +407,11 @@ static void name_rest(struct import *m)
 static void import(struct import *m, const struct net_sizes *sizes)
 {
     const uint64_t opset = m->onnx.opset;
+    m->node = NULL;
     if (opset < FIRST_OPSET || opset > LAST_OPSET)
         sam_net_refuse(m, "opset %llu: expected %d to %d", (unsigned long long)opset, FIRST_OPSET,
                        LAST_OPSET);
-    check_subgraphs(m);
-    if (!m->failed)
-        check_operators(m);
+    check_operators(m);
     for (size_t i = 0; !m->failed && i < m->onnx.output_count; i++) {
         const char *name = m->onnx.outputs[i].name;
         if (!sam_names_add(&m->outputs, name, strlen(name), m))

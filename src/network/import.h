@@ -131,7 +131,7 @@ bool sam_net_fold(struct net_graph *graph, const struct net_node *node, struct s
 void sam_net_fold_conv(struct import *m);
 
 #define NET_ONNX(name, function, inputs, most, op) void sam_net_import_##function(struct import *m);
-#define NET_FORMULA(name, inputs, text)
+#define NET_FORMULA(name, inputs, most, text)
 #include "network/import.def"
 #undef NET_FORMULA
 #undef NET_ONNX

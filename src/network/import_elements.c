@@ -198,6 +198,7 @@ void sam_net_import_clip(struct import *m)
 void sam_net_import_cast(struct import *m)
 {
     const int64_t to = sam_net_int(m, "to", 0);
+    sam_net_ignore(m, "saturate"); /* of fp8 */
     const uint32_t x = sam_net_weight(m, 0);
     const enum sam_dtype type =
         to >= 0 ? sam_dtype_by_id(offsetof(struct sam_dtype_row, onnx), (uint64_t)to) : SAM_DTYPES;
@@ -233,12 +234,25 @@ void sam_net_import_batch_norm(struct import *m)
     if (type.rank < 2)
         sam_net_refuse(m, "shape %s: expected 2 dimensions or more",
                        sam_net_shape_text(&type).text);
+    bool constant = true;
     for (unsigned k = 1; k < 5; k++) {
         ids[k] = sam_net_input(m, k);
         const struct sam_net_value *v = sam_net_value(m, ids[k]);
-        if (!v->data || v->dtype != SAM_F32 || v->rank != 1 || v->count != type.shape[1])
-            sam_net_refuse(m, "input %u: expected a constant of %llu floats", k,
+        if (v->dtype != SAM_F32 || v->rank != 1 || v->count != type.shape[1])
+            sam_net_refuse(m, "input %u: expected %llu floats", k,
                            (unsigned long long)type.shape[1]);
+        constant = constant && v->data;
+    }
+    if (!constant) {
+        for (unsigned k = 1; k < 5; k++)
+            ids[k] = sam_net_reshape(m, ids[k], &channels);
+        const uint32_t root = sam_net_emit1(
+            m, NET_Sqrt, NULL,
+            sam_net_emit2(m, NET_Add, ids[4], sam_net_number(m, x, (double)epsilon)), &channels);
+        const uint32_t by = sam_net_emit2(m, NET_Div, ids[1], root);
+        const uint32_t y = sam_net_emit2(m, NET_Mul, sam_net_emit2(m, NET_Sub, x, ids[3]), by);
+        sam_net_give(m, 0, sam_net_emit2(m, NET_Add, y, ids[2]));
+        return;
     }
     const uint32_t scale = sam_net_constant(m, &channels, NULL),
                    shift = sam_net_constant(m, &channels, NULL);

@@ -197,13 +197,17 @@ void sam_net_import_split(struct import *m)
     const uint32_t axis = sam_net_axis(m, sam_net_int(m, "axis", 0), type.rank);
     const struct net_list sizes = sam_net_ints_either(m, "split", 1, 13);
     const uint64_t parts = m->node->output_count, whole = type.shape[axis];
+    const bool uneven = m->onnx.opset >= 18 && sam_net_int(m, "num_outputs", 0) == (int64_t)parts;
+    const uint64_t each = uneven ? (whole + parts - 1) / parts : whole / parts;
     uint64_t start = 0;
-    if (sizes.given ? sizes.count != parts : whole % parts != 0)
+    if (sizes.given ? sizes.count != parts : !uneven && whole % parts != 0)
         sam_net_refuse(
             m, "%llu outputs of a dimension of %llu: expected as many as sizes, or equal ones",
             (unsigned long long)parts, (unsigned long long)whole);
     for (unsigned k = 0; !m->failed && k < parts; k++) {
-        const uint64_t size = sizes.given ? (uint64_t)sizes.at[k] : whole / parts;
+        const uint64_t size = sizes.given            ? (uint64_t)sizes.at[k]
+                              : whole - start < each ? whole - start
+                                                     : each;
         if (size > whole - start) {
             sam_net_refuse(m, "sizes of the parts do not add up to %llu",
                            (unsigned long long)whole);
@@ -294,15 +298,33 @@ static uint32_t pad_by_index(struct import *m, uint32_t x, bool reflects,
     return x;
 }
 
+/* Paddings of all axes, from those of the axes that input 3 names. */
+static struct net_list pads_of_axes(struct import *m, const struct net_list *pads, uint32_t rank)
+{
+    struct net_list all = {.given = true, .count = 2 * rank};
+    const struct net_list axes = sam_net_ints_input(m, 3);
+    sam_net_axes(m, &axes, rank);
+    if (pads->count != 2 * axes.count)
+        sam_net_refuse(m, "%u paddings: expected %u", pads->count, 2 * axes.count);
+    for (uint32_t i = 0; !m->failed && i < axes.count; i++) {
+        const uint32_t d = sam_net_axis(m, axes.at[i], rank);
+        all.at[d] = pads->at[i];
+        all.at[rank + d] = pads->at[axes.count + i];
+    }
+    return all;
+}
+
 void sam_net_import_pad(struct import *m)
 {
     uint32_t x = sam_net_input(m, 0);
     const struct net_type type = sam_net_type_of(m, x);
-    const struct net_list pads = sam_net_ints_either(m, "pads", 1, 11);
+    struct net_list pads = sam_net_ints_either(m, "pads", 1, 11);
     struct net_params p = {0}, crop = {0};
     struct net_type out = type, cropped = type;
     const unsigned mode = sam_net_choose(m, "mode", "constant reflect edge");
     const bool constant = mode == 0, reflects = mode == 1;
+    if (sam_net_has(m, 3))
+        pads = pads_of_axes(m, &pads, type.rank);
     if (pads.count != 2 * type.rank)
         sam_net_refuse(m, "%u paddings: expected %u", pads.count, 2 * type.rank);
     if (m->onnx.opset < 11) {

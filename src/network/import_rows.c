@@ -111,11 +111,11 @@ static uint32_t reduce(struct import *m, enum sam_net_op op, struct net_params *
 
 uint32_t sam_net_reduce(struct import *m, enum sam_net_op op, uint32_t x)
 {
-    const bool sum = m->row->op == NET_ReduceSum;
+    const unsigned since = m->row->op == NET_ReduceSum ? 13 : 18;
     const uint32_t rank = sam_net_value(m, x)->rank;
-    const struct net_list axes = sam_net_ints_either(m, "axes", 1, sum ? 13 : 18);
+    const struct net_list axes = sam_net_ints_either(m, "axes", 1, since);
     const bool keep = sam_net_int(m, "keepdims", 1) != 0;
-    const bool noop = sum && m->onnx.opset >= 13 && sam_net_int(m, "noop_with_empty_axes", 0) != 0;
+    const bool noop = m->onnx.opset >= since && sam_net_int(m, "noop_with_empty_axes", 0) != 0;
     struct net_params p = {.axes = sam_net_axes(m, &axes, rank)};
     if (op == NET_ReduceMean)
         sam_net_need_float(m, x);
@@ -146,15 +146,24 @@ void sam_net_import_argmax(struct import *m)
     uint32_t x = sam_net_input(m, 0);
     struct net_params p = {
         .axis = sam_net_axis(m, sam_net_int(m, "axis", 0), sam_net_value(m, x)->rank)};
-    const bool keep = sam_net_int(m, "keepdims", 1) != 0;
+    const bool keep = sam_net_int(m, "keepdims", 1) != 0,
+               last = sam_net_int(m, "select_last_index", 0) != 0;
     sam_net_need_float(m, x);
-    if (sam_net_int(m, "select_last_index", 0) != 0)
-        sam_net_refuse(m, "select_last_index is not supported");
     p.axes = 1u << p.axis;
     const struct net_type type = sam_net_type_of(m, x);
+    if (last) { /* the first one from the end */
+        struct net_params back = {0};
+        back.start[p.axis] = (int64_t)type.shape[p.axis] - 1;
+        for (uint32_t d = 0; d < type.rank; d++)
+            back.step[d] = d == p.axis ? -1 : 1;
+        x = sam_net_emit1(m, NET_Slice, &back, x, &type);
+    }
     if (strcmp(m->row->name, "ArgMin") == 0)
         x = sam_net_emit1(m, NET_Neg, NULL, x, &type);
-    sam_net_give(m, 0, reduce(m, NET_ArgMax, &p, x, keep, SAM_I64));
+    uint32_t y = reduce(m, NET_ArgMax, &p, x, keep, SAM_I64);
+    if (last)
+        y = sam_net_emit2(m, NET_Sub, sam_net_number(m, y, (double)type.shape[p.axis] - 1), y);
+    sam_net_give(m, 0, y);
 }
 
 void sam_net_import_matmul(struct import *m)

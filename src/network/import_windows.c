@@ -115,13 +115,17 @@ static uint64_t count_transposed(struct import *m, struct net_params *p, unsigne
                                  enum pad_mode mode, uint64_t extra, uint64_t given)
 {
     const uint64_t full = p->stride[d] * (size - 1) + extent(p, d) + extra;
-    if (mode == PAD_UPPER || mode == PAD_LOWER)
-        given = given ? given : size * p->stride[d];
+    if (!given && mode >= PAD_UPPER)
+        given = size * p->stride[d] < full ? size * p->stride[d] : full;
     if (given) {
-        if (given > full) {
-            sam_net_refuse(m, "an output of %llu of %llu: expected at most that",
-                           (unsigned long long)given, (unsigned long long)full);
+        if (given > full + MAX_WINDOW) {
+            sam_net_refuse(m, "an output of %llu of %llu: expected at most %d more",
+                           (unsigned long long)given, (unsigned long long)full, (int)MAX_WINDOW);
             return 1;
+        }
+        if (given >= full) { /* with zeros after the last element */
+            p->pad[d] = p->pad[2 + d] = 0;
+            return given;
         }
         /* Of an odd number SAME_UPPER has more at the end, all others at the beginning. */
         p->pad[mode == PAD_UPPER ? d : 2 + d] = (full - given) / 2;
@@ -213,6 +217,47 @@ void sam_net_import_conv(struct import *m)
     give_image(m, sam_net_emit(m, m->row->op, &p, inputs, count, &out), spatial);
 }
 
+/* Windows side by side, as a reduction; large ones as one of rows and one of columns. */
+static uint32_t pool(struct import *m, uint32_t image, struct net_params *p,
+                     const struct net_type *out)
+{
+    enum { LARGE = 1024, MOST_STRIDE = 64 };
+    const struct net_type x = sam_net_type_of(m, image);
+    const bool large = extent(p, 0) * extent(p, 1) > LARGE;
+    const bool max = m->row->op == NET_MaxPool;
+    bool apart = p->dilation[0] * p->dilation[1] == 1;
+    for (unsigned d = 0; d < 2; d++)
+        apart = apart && !p->pad[d] && !p->pad[2 + d] &&
+                (p->stride[d] == p->kernel[d] || out->shape[2 + d] == 1);
+    if (apart && (large || p->stride[1] > MOST_STRIDE)) {
+        struct net_type cut = x;
+        struct net_params slice = {.step = {1, 1, 1, 1}}, axes = {.axes = 1 << 3 | 1 << 5};
+        for (unsigned d = 0; d < 2; d++)
+            cut.shape[2 + d] = out->shape[2 + d] * p->kernel[d];
+        const struct net_type split = {
+            SAM_F32,
+            6,
+            {x.shape[0], x.shape[1], out->shape[2], p->kernel[0], out->shape[3], p->kernel[1]}};
+        if (memcmp(cut.shape, x.shape, sizeof x.shape) != 0)
+            image = sam_net_emit1(m, NET_Slice, &slice, image, &cut);
+        return sam_net_emit1(m, max ? NET_ReduceMax : NET_ReduceMean, &axes,
+                             sam_net_reshape(m, image, &split), out);
+    }
+    if (large && p->kernel[0] > 1 && p->kernel[1] > 1) {
+        struct net_params rows = *p;
+        struct net_type between = x;
+        between.shape[2] = out->shape[2];
+        rows.kernel[1] = rows.stride[1] = rows.dilation[1] = 1;
+        rows.pad[1] = rows.pad[3] = 0;
+        rows.start[1] = 0;
+        image = sam_net_emit1(m, m->row->op, &rows, image, &between);
+        p->kernel[0] = p->stride[0] = p->dilation[0] = 1;
+        p->pad[0] = p->pad[2] = 0;
+        p->start[0] = 0;
+    }
+    return sam_net_emit1(m, m->row->op, p, image, out);
+}
+
 void sam_net_import_pool(struct import *m)
 {
     const bool average = m->row->op == NET_AveragePool;
@@ -231,8 +276,6 @@ void sam_net_import_pool(struct import *m)
     const enum pad_mode mode = take_pads(m, spatial, &p);
     if (!p.kernel[1])
         sam_net_refuse(m, "no kernel_shape");
-    if (average && p.dilation[0] * p.dilation[1] != 1)
-        sam_net_refuse(m, "dilations are not supported");
     if (m->failed)
         return;
     struct net_type out = {SAM_F32, 4, {x.shape[0], x.shape[1]}};
@@ -242,11 +285,9 @@ void sam_net_import_pool(struct import *m)
             sam_net_refuse(m, "paddings %llu and %llu: expected less than the window",
                            (unsigned long long)p.pad[d], (unsigned long long)given);
         out.shape[2 + d] = count_windows(m, &p, d, x.shape[2 + d], mode, ceil);
-        if (p.count_pad && ceil && p.pad[2 + d] != given)
-            sam_net_refuse(m,
-                           "count_include_pad with windows that ceil_mode cuts is not supported");
+        p.start[d] = mode <= PAD_VALID ? (int64_t)(p.pad[2 + d] - given) : 0;
     }
-    give_image(m, sam_net_emit1(m, m->row->op, &p, image, &out), spatial);
+    give_image(m, pool(m, image, &p, &out), spatial);
 }
 
 /* --- Resize */
@@ -330,12 +371,15 @@ void sam_net_import_resize(struct import *m)
     }
     p.coordinate = (enum net_coordinate)sam_net_choose(
         m, "coordinate_transformation_mode",
-        "half_pixel pytorch_half_pixel align_corners asymmetric");
+        "half_pixel pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn");
     p.nearest = (enum net_nearest)sam_net_choose(m, "nearest_mode",
                                                  "round_prefer_floor round_prefer_ceil floor ceil");
     p.alpha = sam_net_float(m, "cubic_coeff_a", -0.75f);
     p.count_pad = sam_net_int(m, "exclude_outside", 0) == 0;
     sam_net_ignore(m, "extrapolation_value");
+    sam_net_choose(m, "keep_aspect_ratio_policy", "stretch");
+    if (sam_net_int(m, "antialias", 0) != 0)
+        sam_net_refuse(m, "antialias is not supported");
     if (sam_net_has(m, 3)) {
         const struct net_list sizes = sam_net_ints_input(m, 3);
         if (sizes.count != x.rank)

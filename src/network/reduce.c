@@ -99,7 +99,8 @@ static void arg_body(struct net_builder *b, void *context, const struct net_site
         const uint64_t left = r->extent[0] - at;
         const uint64_t size[NET_AXES] = {left < r->tile[0] ? left : r->tile[0]};
         const struct net_index from[NET_AXES] = {net_at((int64_t)at)};
-        const struct net_tile block = load_block(r, from, size);
+        const struct net_tile block = /* zeros of both signs are equal */
+            sam_net_with(text, "tadds", load_block(r, from, size), 0);
         const struct net_tile most =
             NET_OP1(text, r->rows ? "tcolmax" : "trowmax", result_shape(r, r->dtype), block);
         struct net_tile index =

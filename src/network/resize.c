@@ -14,6 +14,7 @@ static float coordinate(const struct net_params *p, uint32_t axis, uint64_t at, 
     case NET_HALF_PIXEL: return (x + 0.5f) / scale - 0.5f;
     case NET_PYTORCH_HALF_PIXEL: return out > 1 ? (x + 0.5f) / scale - 0.5f : 0;
     case NET_ALIGN_CORNERS: return out > 1 ? x * (float)(in - 1) / (float)(out - 1) : 0;
+    case NET_TF_HALF_PIXEL: return (x + 0.5f) / scale;
     case NET_ASYMMETRIC: break;
     }
     return x / scale;

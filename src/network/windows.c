@@ -165,7 +165,8 @@ void sam_net_windows_run(struct net_builder *b, struct net_contract *c,
                         write_windows, &w);
 }
 
-/* 1 / the elements of each window that are no padding, as [height][width]. */
+/* 1 / the elements of each window that count, as [height][width]: those that are no padding, or no
+ * padding by ceil_mode. */
 static struct net_place shares(struct net_builder *b, const struct sam_net_value *in,
                                const struct sam_net_value *out)
 {
@@ -181,7 +182,9 @@ static struct net_place shares(struct net_builder *b, const struct sam_net_value
             uint64_t inside = 0;
             for (uint64_t k = 0; k < p->kernel[d]; k++) {
                 const uint64_t at = start[d] + k * p->dilation[d];
-                inside += at >= p->pad[d] && at - p->pad[d] < in->shape[2 + d];
+                inside += p->count_pad ? at < p->pad[d] + in->shape[2 + d] + p->pad[2 + d] -
+                                                  (uint64_t)p->start[d]
+                                       : at >= p->pad[d] && at - p->pad[d] < in->shape[2 + d];
             }
             count *= (double)inside;
         }
@@ -204,7 +207,7 @@ void sam_net_plan_pool(struct net_builder *b, const struct net_group *group)
     struct net_contract c = {.group = group, .bias = NET_NONE, .right = NET_NONE};
     sam_net_conv_space(b, group, &c.space);
     c.left = sam_net_conv_windows(b, &c.space, from, true);
-    if (!max && padded && !p->count_pad) {
+    if (!max && (p->count_pad ? p->start[0] | p->start[1] : padded)) {
         const struct net_place each = shares(b, in, out);
         c.bias = sam_net_space_add(b, &c.space, NET_NONE, &each, each.stride);
     } else if (!max) {

@@ -55,12 +55,14 @@ TEST(pools)
         for (int d = 0; d < 2; d++) {
             p.kernel[d] = between(&s, 1, i % 5 ? 3 : 20);
             p.stride[d] = between(&s, 1, i % 5 ? 3 : 12);
-            p.dilation[d] = 1;
             if (p.kernel[d] > in[2 + d])
                 p.kernel[d] = in[2 + d];
+            p.dilation[d] = p.kernel[d] * 2 <= in[2 + d] ? between(&s, 1, 2) : 1;
             p.pad[d] = small_below(&s, p.kernel[d]);
             p.pad[d + 2] = small_below(&s, p.kernel[d]);
-            out[2 + d] = (in[2 + d] + p.pad[d] + p.pad[d + 2] - p.kernel[d]) / p.stride[d] + 1;
+            p.start[d] = (int64_t)small_below(&s, p.pad[d + 2] + 1);
+            const uint64_t window = (p.kernel[d] - 1) * p.dilation[d] + 1;
+            out[2 + d] = (in[2 + d] + p.pad[d] + p.pad[d + 2] - window) / p.stride[d] + 1;
         }
         const uint32_t result = small_value(&s, SAM_F32, 4, out);
         small_node(&s, small_below(&s, 2) ? NET_MaxPool : NET_AveragePool, result, 1, &value)
@@ -112,8 +114,15 @@ TEST(reductions)
         uint64_t shape[5], kept[5];
         small_start(&s, seed + i);
         const uint32_t rank = (uint32_t)between(&s, 1, 4);
-        const uint32_t value = any_layout(&s, array_of(&s, rank, rank > 2 ? 14 : 300, shape));
         const enum sam_net_op op = ops[small_below(&s, 5)];
+        s.whole = op == NET_ArgMax;
+        uint32_t value = any_layout(&s, array_of(&s, rank, rank > 2 ? 14 : 300, shape));
+        if (op == NET_ArgMax) { /* many are equal, zeros of both signs among them */
+            const uint32_t product = small_value(&s, SAM_F32, rank, shape),
+                           other = small_input(&s, SAM_F32, rank, shape);
+            small_node(&s, NET_Mul, product, 2, (uint32_t[]){value, other});
+            value = product;
+        }
         struct net_params p = {.axes = (uint32_t)between(&s, 1, (1u << rank) - 1),
                                .axis = (uint32_t)small_below(&s, rank)};
         if (op == NET_ArgMax)
@@ -280,7 +289,7 @@ TEST(resizes)
                                                   : NET_NEAREST,
                                .alpha = -0.75f,
                                .count_pad = small_below(&s, 2),
-                               .coordinate = (enum net_coordinate)small_below(&s, 4),
+                               .coordinate = (enum net_coordinate)small_below(&s, 5),
                                .nearest = (enum net_nearest)small_below(&s, 4)};
         for (int k = 0; k < 4; k++) {
             out[k] = k < 2 ? shape[k] : times ? shape[k] * between(&s, 1, 3) : between(&s, 1, 20);

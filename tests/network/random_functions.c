@@ -132,7 +132,7 @@ bool random_make_layer_norm(struct random_graph *g, const char *op, struct rando
 
 bool random_make_reduce(struct random_graph *g, const char *op, struct random_value *x)
 {
-    const bool keep = random_coin(g), input = strcmp(op, "ReduceSum") == 0 && g->opset >= 13;
+    const bool keep = random_coin(g), input = g->opset >= (strcmp(op, "ReduceSum") == 0 ? 13 : 18);
     int64_t axes[RANDOM_RANK];
     uint64_t shape[RANDOM_RANK];
     unsigned count = 0, rank = 0, list = 0;
@@ -165,7 +165,8 @@ bool random_make_argmax(struct random_graph *g, const char *op, struct random_va
     const unsigned axis = (unsigned)random_below(g, x->rank), index = ++g->name_count;
     for (unsigned d = 0; d < x->rank; d++)
         shape[d] = d == axis ? 1 : x->shape[d];
-    random_put(g, "t%u = %s %s axis=%u\n", index, op, x->name, axis);
+    random_put(g, "t%u = %s %s axis=%u%s\n", index, op, x->name, axis,
+               g->opset >= 12 && random_coin(g) ? " select_last_index=1" : "");
     random_put(g, "%s = Cast t%u to=1\n", random_add(g, "v", x->rank, shape, x->reads_input)->name,
                index);
     return true;
@@ -317,8 +318,7 @@ bool random_make_pool(struct random_graph *g, const char *op, struct random_valu
     const unsigned spatial = x->rank - 2;
     int64_t kernel[2], stride[2], dilation[2], pads[4];
     uint64_t shape[RANDOM_RANK] = {x->shape[0], x->shape[1]};
-    const bool ceil = g->opset >= 10 && random_coin(g),
-               count_pad = !most && !ceil && random_coin(g);
+    const bool ceil = g->opset >= 10 && random_coin(g), count_pad = !most && random_coin(g);
     for (unsigned d = 0; d < spatial; d++) {
         const uint64_t size = x->shape[2 + d];
         dilation[d] = most && g->opset >= 10;

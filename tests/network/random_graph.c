@@ -226,7 +226,7 @@ void random_graph_make(struct random_graph *g, uint64_t seed)
 {
     uint64_t shape[RANDOM_RANK];
     *g = (struct random_graph){.random = seed};
-    g->opset = 7 + (unsigned)random_below(g, 11);
+    g->opset = 7 + (unsigned)random_below(g, 15);
     random_put(g, "opset %u\n", g->opset);
     for (uint64_t inputs = random_below(g, 2) + 1; inputs > 0; inputs--) {
         const unsigned rank = random_coin(g) ? 4 : (unsigned)random_below(g, RANDOM_RANK + 1);

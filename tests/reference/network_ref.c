@@ -232,8 +232,13 @@ static void pool(const struct net_node *n, const struct tensor *in, const struct
                 most = value > most || isnan(value) ? value : most;
                 count++;
             }
-        if (p->count_pad)
-            count = p->kernel[0] * p->kernel[1];
+        for (uint32_t d = 0; d < 2 && p->count_pad; d++) {
+            uint64_t inside = 0;
+            for (uint64_t k = 0; k < p->kernel[d]; k++)
+                inside += (uint64_t)at.at[2 + d] * p->stride[d] + k * p->dilation[d] <
+                          p->pad[d] + xs[2 + d] + p->pad[2 + d] - (uint64_t)p->start[d];
+            count = d ? count * inside : inside;
+        }
         put(out, i, n->op == NET_MaxPool ? most : sum / (double)count);
     }
 }
@@ -395,6 +400,7 @@ static float coordinate(const struct net_params *p, uint32_t d, uint64_t to, uin
     case NET_HALF_PIXEL: return (x + 0.5f) / scale - 0.5f;
     case NET_PYTORCH_HALF_PIXEL: return out > 1 ? (x + 0.5f) / scale - 0.5f : 0;
     case NET_ALIGN_CORNERS: return out > 1 ? x * (float)(in - 1) / (float)(out - 1) : 0;
+    case NET_TF_HALF_PIXEL: return (x + 0.5f) / scale;
     default: return x / scale;
     }
 }
