@@ -6,13 +6,14 @@ bool random_make_unary(struct random_graph *g, const char *op, struct random_val
 {
     const bool domain =
         strcmp(op, "Log") == 0 || strcmp(op, "Sqrt") == 0 || strcmp(op, "Reciprocal") == 0;
-    if (strcmp(op, "HardSwish") == 0 && g->opset < 14)
-        return false;
-    if (strcmp(op, "Erf") == 0 && g->opset < 9)
-        return false;
-    if ((strcmp(op, "Celu") == 0 && g->opset < 12) ||
-        (strcmp(op, "ThresholdedRelu") == 0 && g->opset < 10))
-        return false;
+    static const struct {
+        const char *op;
+        unsigned opset;
+    } since[] = {{"HardSwish", 14}, {"Erf", 9},  {"Celu", 12},
+                 {"Mish", 18},      {"Sign", 9}, {"ThresholdedRelu", 10}};
+    for (size_t i = 0; i < SAM_COUNT(since); i++)
+        if (strcmp(op, since[i].op) == 0 && g->opset < since[i].opset)
+            return false;
     if (strcmp(op, "Exp") == 0)
         x = random_same_shape(g, "Tanh", x);
     if (domain)

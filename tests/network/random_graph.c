@@ -172,6 +172,8 @@ static const struct {
     {"Softplus", random_make_unary},
     {"Softsign", random_make_unary},
     {"ThresholdedRelu", random_make_unary},
+    {"Mish", random_make_unary},
+    {"Sign", random_make_unary},
     {"Clip", random_make_clip},
     {"Relu", random_make_unary},
     {"LeakyRelu", random_make_unary},
