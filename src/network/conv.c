@@ -106,7 +106,8 @@ void sam_net_plan_conv(struct net_builder *b, const struct net_group *group)
     const uint64_t outs = w->shape[0], ins = w->shape[1];
     const bool deep = p->group > 1 && ins == 1 && outs == p->group && w->data && p->stride[1] <= 64;
     const bool wide = !deep && p->group == 1 && p->dilation[1] == 1 && p->kernel[1] > 1 &&
-                      w->data && from.stride[1] == 1 && from.stride[3] == (int64_t)in->shape[1];
+                      w->data && (ins == 1 || from.stride[1] == 1) &&
+                      from.stride[3] == (int64_t)in->shape[1];
     const struct net_place weights =
         w->data ? turned(b, w, wide) : sam_net_place_of(b, b->node->inputs[1]);
     struct net_contract c = {.group = group};
@@ -116,7 +117,7 @@ void sam_net_plan_conv(struct net_builder *b, const struct net_group *group)
     c.right = sam_net_space_add(b, &c.space, NET_NONE, &weights,
                                 (int64_t[NET_RANK]){[1] = weights.stride[0]});
     c.depth = wide ? ins * p->kernel[1] : ins;
-    c.left_step = from.stride[1];
+    c.left_step = wide ? 1 : from.stride[1];
     c.right_step = weights.stride[1];
     const uint64_t cols = wide ? 1 : p->kernel[1];
     if (deep) {

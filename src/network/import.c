@@ -448,12 +448,15 @@ static void start_again(struct import *m)
     m->names = m->outputs = (struct sam_names){0};
     m->failed = false;
     m->made = 0;
+    for (size_t i = 0; i < m->onnx.node_count; i++)
+        for (size_t a = 0; a < m->onnx.nodes[i].attribute_count; a++)
+            m->onnx.nodes[i].attributes[a].used = false;
 }
 
 /* A model with open dimensions is refused: suggest sizes with which it can be imported. */
 static void suggest(struct import *m, const struct net_sizes *sizes)
 {
-    static const uint64_t guesses[] = {32, 64, 224, 1};
+    static const uint64_t guesses[] = {32, 64, 224, 16000, 1};
     struct sam_error *const error = m->error, none;
     for (size_t i = 0; m->failed && i < SAM_COUNT(guesses); i++) {
         start_again(m);

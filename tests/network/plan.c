@@ -115,6 +115,19 @@ TEST(convolutions)
     }
 }
 
+/* A Fourier transform of sound: one channel, one tap. */
+TEST(long_windows)
+{
+    struct small s;
+    small_start(&s, seed);
+    const uint32_t in = small_input(&s, SAM_F32, 4, (uint64_t[]){1, 1, 1, 4000}),
+                   weights = small_constant(&s, SAM_F32, 4, (uint64_t[]){65, 1, 1, 512}, -1, 1),
+                   out = small_value(&s, SAM_F32, 4, (uint64_t[]){1, 65, 1, 35});
+    small_node(&s, NET_Conv, out, 2, (uint32_t[]){in, weights})->params =
+        (struct net_params){.group = 1, .kernel = {1, 512}, .stride = {1, 100}, .dilation = {1, 1}};
+    finish(&s, out, 1e-5);
+}
+
 TEST(transposed_convolutions)
 {
     for (uint64_t i = 0; i < test_number("SAMITE_CASES", 12); i++) {
