@@ -342,7 +342,7 @@ static int execute(struct run *run)
                                                     .progress = show_progress,
                                                     .context = run};
     struct sam_network_figures *figures = NULL;
-    if (asked->list && run->arguments.count == 0)
+    if ((asked->list || run->command->tile.emit) && run->arguments.count == 0)
         return CLI_OK;
     cli_progress_start(&run->progress, run->request->quiet);
     int code = run_all(run, &options, &figures);
