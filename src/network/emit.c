@@ -65,17 +65,6 @@ enum sam_status sam_net_plan_text(const struct net_plan *plan, char **text, stru
 
 /* ------------------------------------------------------------------------------- the files */
 
-static const char *prefix_of(const struct net_buffer *buffer)
-{
-    switch (buffer->kind) {
-    case NET_BUFFER_INPUT: return "input";
-    case NET_BUFFER_OUTPUT: return "output";
-    case NET_BUFFER_WEIGHT: return "weight";
-    case NET_BUFFER_SCRATCH: break;
-    }
-    return "array";
-}
-
 static enum sam_status save(const char *folder, const char *name, const struct net_buffer *array,
                             const void *data, size_t size, struct sam_error *error)
 {
@@ -101,25 +90,24 @@ static enum sam_status save(const char *folder, const char *name, const struct n
 /* The arguments of a step. An array appears when a step first uses it, as zeros. */
 static void put_arguments(const struct net_plan *plan, size_t index, struct sam_buffer *out)
 {
+    static const char *const names[] = {"input", "output", "weight", "array"}; /* by kind */
     const struct net_step *s = &plan->steps[index];
     for (size_t i = 0; i < s->buffer_count; i++) {
-        const uint32_t number = s->buffers[i];
-        const struct net_buffer *b = &plan->buffers[number];
+        const struct net_buffer *b = &plan->buffers[s->buffers[i]];
+        const bool constant = b->kind == NET_BUFFER_INPUT || b->kind == NET_BUFFER_WEIGHT;
+        char file[32];
+        sam_format(file, sizeof file, "%s%u.npy", names[b->kind],
+                   b->kind <= NET_BUFFER_OUTPUT ? b->number : s->buffers[i]);
         sam_buffer_puts(out, " \\\n    --arg ");
-        if (b->kind == NET_BUFFER_INPUT)
-            sam_buffer_printf(out, "in:input%u.npy", b->number);
-        else if (b->kind == NET_BUFFER_WEIGHT && b->name)
+        if (b->name)
             sam_buffer_printf(out, "packed:weights.smw:%s", b->name);
-        else if (b->kind == NET_BUFFER_WEIGHT)
-            sam_buffer_printf(out, "in:weight%u.npy", number);
+        else if (constant)
+            sam_buffer_printf(out, "in:%s", file);
         else if (b->first == index)
-            sam_buffer_printf(out, "out:%s:%llu:%s%u.npy", sam_dtype_name(b->dtype),
-                              (unsigned long long)b->count, prefix_of(b),
-                              b->kind == NET_BUFFER_OUTPUT ? b->number : number);
+            sam_buffer_printf(out, "out:%s:%llu:%s", sam_dtype_name(b->dtype),
+                              (unsigned long long)b->count, file);
         else
-            sam_buffer_printf(out, "inout:%s%u.npy:%s%u.npy", prefix_of(b),
-                              b->kind == NET_BUFFER_OUTPUT ? b->number : number, prefix_of(b),
-                              b->kind == NET_BUFFER_OUTPUT ? b->number : number);
+            sam_buffer_printf(out, "inout:%s:%s", file, file);
     }
     for (size_t i = 0; i < s->scalar_count; i++)
         sam_buffer_printf(out, " \\\n    --arg i64:\"$index_%u_%llu\"",

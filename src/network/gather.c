@@ -26,16 +26,6 @@ static void slice_body(struct net_builder *b, void *context, const struct net_si
                        sam_net_load(&b->text, net_shape_of(dtype, site->rows, site->cols), &box));
 }
 
-/* Where an index is, by the strides of the axes of indices: in their array, or its slice in the
- * output. */
-static int64_t place_at(const struct sam_net_value *indices, uint64_t index, const int64_t *stride)
-{
-    int64_t at = 0;
-    for (uint32_t i = indices->rank; i-- > 0; index /= indices->shape[i])
-        at += (int64_t)(index % indices->shape[i]) * stride[i];
-    return at;
-}
-
 /* Copy a slice; `shift` is what is added to where the first slice is read. */
 static void copy_slice(struct gather *g, int64_t to, struct net_index shift)
 {
@@ -73,7 +63,7 @@ static void by_constants(struct gather *g, const struct sam_net_value *indices, 
         if (index < 0 || (uint64_t)index >= limit)
             sam_net_build_fail(g->b, SAM_ERR_INPUT, "index %lld of %llu", (long long)index,
                                (unsigned long long)limit);
-        copy_slice(g, place_at(indices, i, g->to.stride + g->axis),
+        copy_slice(g, net_element_at(indices, i, g->to.stride + g->axis),
                    net_at(index * g->from.stride[g->axis]));
         if (i % SLICES == SLICES - 1 && i + 1 < indices->count)
             finish(g, false);
@@ -94,9 +84,10 @@ static void by_input(struct gather *g, const struct sam_net_value *indices,
         }
         b->scalars = grown;
         b->scalars[b->scalar_count] = (struct net_scalar_argument){
-            place->buffer, (uint64_t)(place->offset + place_at(indices, i, place->stride)), limit};
+            place->buffer, (uint64_t)(place->offset + net_element_at(indices, i, place->stride)),
+            limit};
         const struct net_index index = sam_net_argument(&b->text, (uint32_t)b->scalar_count++);
-        copy_slice(g, place_at(indices, i, g->to.stride + g->axis),
+        copy_slice(g, net_element_at(indices, i, g->to.stride + g->axis),
                    sam_net_times(&b->text, index, g->from.stride[g->axis]));
         if (b->scalar_count == ARGUMENTS && i + 1 < indices->count)
             finish(g, false);

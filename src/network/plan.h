@@ -35,6 +35,16 @@ struct net_place {
     int64_t offset, stride[NET_RANK];
 };
 
+/* Element `i` of a value in C order, from its first one, by the strides of its axes. */
+static inline int64_t net_element_at(const struct sam_net_value *value, uint64_t i,
+                                     const int64_t *stride)
+{
+    int64_t at = 0;
+    for (uint32_t axis = value->rank; axis-- > 0; i /= value->shape[axis])
+        at += (int64_t)(i % value->shape[axis]) * stride[axis];
+    return at;
+}
+
 /* An index that a program takes as an argument: an element of an input of the network. */
 struct net_scalar_argument {
     uint32_t buffer;

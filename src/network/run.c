@@ -320,11 +320,9 @@ static enum sam_status check_casts(const struct session *s, const struct net_ste
             return status;
     }
     for (uint64_t i = 0; i < value->count; i++) {
-        int64_t at = place->offset;
-        uint64_t left = i;
-        for (uint32_t axis = value->rank; axis-- > 0; left /= value->shape[axis])
-            at += (int64_t)(left % value->shape[axis]) * place->stride[axis];
-        const int32_t number = ((const int32_t *)s->data[place->buffer])[at];
+        const int32_t number =
+            ((const int32_t *)
+                 s->data[place->buffer])[place->offset + net_element_at(value, i, place->stride)];
         if (number == INT32_MIN || number == INT32_MAX)
             return sam_fail(error, SAM_ERR_INPUT,
                             "node '%s' (Cast): element %" PRIu64
