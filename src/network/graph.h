@@ -58,6 +58,7 @@ enum net_coordinate {
     NET_ALIGN_CORNERS,
     NET_ASYMMETRIC,
     NET_TF_HALF_PIXEL,
+    NET_TF_CROP,
 };
 enum net_nearest { NET_ROUND_PREFER_FLOOR, NET_ROUND_PREFER_CEIL, NET_FLOOR, NET_CEIL };
 
@@ -86,7 +87,8 @@ struct net_params {
     enum net_resize resize;
     enum net_coordinate coordinate;
     enum net_nearest nearest;
-    float scale[NET_RANK]; /* Resize: output to input, per axis */
+    float scale[NET_RANK];   /* Resize: output to input, per axis */
+    float crop[2][NET_RANK]; /* NET_TF_CROP: the part of each axis, in units of its size less 1 */
 };
 
 struct net_node {
@@ -144,6 +146,17 @@ struct net_sizes {
 enum sam_status sam_net_import_data(const void *data, size_t size, const char *name,
                                     const struct net_sizes *sizes, struct net_graph *graph,
                                     struct sam_error *error);
+
+/* Resize: the coordinate of the input for element `at` of an output axis; whether that axis stays
+ * as it is. */
+float sam_net_coordinate(const struct net_params *p, uint32_t axis, uint64_t at, uint64_t in,
+                         uint64_t out);
+static inline bool net_keeps_axis(const struct net_params *p, uint32_t axis, uint64_t in,
+                                  uint64_t out)
+{
+    return in == out &&
+           (p->coordinate != NET_TF_CROP || (p->crop[0][axis] == 0 && p->crop[1][axis] == 1));
+}
 
 /* Whether a node makes integers of 64 bits from floats. */
 static inline bool net_is_wide_cast(const struct net_graph *graph, const struct net_node *node)

@@ -332,21 +332,69 @@ static void take_scales(struct import *m, unsigned k, const struct net_type *x,
     }
 }
 
-static void give_resized(struct import *m, const struct net_params *p, const struct net_type *out)
+/* A number for the elements whose coordinates are outside of the image. */
+static uint32_t extrapolate(struct import *m, uint32_t y, const struct net_params *p, float number)
+{
+    const struct net_type type = sam_net_type_of(m, sam_net_input(m, 0)),
+                          out = sam_net_type_of(m, y);
+    struct net_type some = {.dtype = SAM_U8, .rank = out.rank};
+    bool all = true;
+    for (uint32_t d = 0; d < out.rank; d++)
+        some.shape[d] = net_keeps_axis(p, d, type.shape[d], out.shape[d]) ? 1 : out.shape[d];
+    const uint32_t mask = sam_net_constant(m, &some, NULL);
+    struct sam_net_value *const inside = sam_net_value(m, mask);
+    inside->boolean = true;
+    for (uint64_t i = 0, left = 0; !m->failed && i < inside->count; i++) {
+        bool within = true;
+        left = i;
+        for (uint32_t d = out.rank; d-- > 0; left /= some.shape[d]) {
+            const float at =
+                sam_net_coordinate(p, d, left % some.shape[d], type.shape[d], out.shape[d]);
+            within = within && (some.shape[d] != out.shape[d] ||
+                                (at >= 0 && at <= (float)(type.shape[d] - 1)));
+        }
+        ((uint8_t *)(uintptr_t)inside->data)[i] = within;
+        all = all && within;
+    }
+    if (all || m->failed)
+        return y;
+    const uint32_t inputs[] = {mask, y, sam_net_number(m, y, (double)number)};
+    return sam_net_emit(m, NET_Where, NULL, inputs, 3, &out);
+}
+
+static void give_resized(struct import *m, const struct net_params *p, const struct net_type *out,
+                         float outside)
 {
     const uint32_t x = sam_net_input(m, 0);
     const struct net_type type = sam_net_type_of(m, x);
     bool same = true, outer = true;
     sam_net_need_float(m, x);
     for (uint32_t d = 0; d < type.rank; d++) {
-        same = same && type.shape[d] == out->shape[d] && p->scale[d] == 1;
-        outer = outer && (type.shape[d] == out->shape[d] || d + 2 >= type.rank);
+        const bool kept = net_keeps_axis(p, d, type.shape[d], out->shape[d]);
+        same = same && kept && (p->scale[d] == 1 || p->coordinate == NET_TF_CROP);
+        outer = outer && (kept || d + 2 >= type.rank);
     }
     if (p->resize != NET_NEAREST && (type.rank != 4 || !outer))
         sam_net_refuse(m, "%s from %s to %s: expected 4 dimensions and the last two to change",
                        p->resize == NET_CUBIC ? "cubic" : "linear", sam_net_shape_text(&type).text,
                        sam_net_shape_text(out).text);
-    sam_net_give(m, 0, same ? x : sam_net_emit1(m, NET_Resize, p, x, out));
+    uint32_t y = same ? x : sam_net_emit1(m, NET_Resize, p, x, out);
+    if (p->coordinate == NET_TF_CROP && !m->failed)
+        y = extrapolate(m, y, p, outside);
+    sam_net_give(m, 0, y);
+}
+
+/* The part of each axis: where it begins and ends. */
+static void take_crop(struct import *m, struct net_params *p, uint32_t rank)
+{
+    const struct sam_net_value *const v = sam_net_value(m, sam_net_input(m, 1));
+    if (!v->data || v->dtype != SAM_F32 || v->count != 2 * rank)
+        sam_net_refuse(m, "input 1: expected %u constant floats", 2 * rank);
+    for (uint32_t i = 0; !m->failed && i < 2 * rank; i++) {
+        p->crop[i / rank][i % rank] = (float)sam_net_real(v, i);
+        if (!(fabsf(p->crop[i / rank][i % rank]) <= 1024))
+            sam_net_refuse(m, "input 1 has %g: expected -1024 to 1024", sam_net_real(v, i));
+    }
 }
 
 static void take_mode(struct import *m, struct net_params *p)
@@ -366,17 +414,20 @@ void sam_net_import_resize(struct import *m)
     if (m->onnx.opset < 11 || m->row->op == NET_OPS) {
         take_scales(m, 1, &x, &p, &out);
         set_old_mode(m, &p, &x);
-        give_resized(m, &p, &out);
+        give_resized(m, &p, &out, 0);
         return;
     }
     p.coordinate = (enum net_coordinate)sam_net_choose(
         m, "coordinate_transformation_mode",
-        "half_pixel pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn");
+        "half_pixel pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn "
+        "tf_crop_and_resize");
+    if (p.coordinate == NET_TF_CROP)
+        take_crop(m, &p, x.rank);
     p.nearest = (enum net_nearest)sam_net_choose(m, "nearest_mode",
                                                  "round_prefer_floor round_prefer_ceil floor ceil");
     p.alpha = sam_net_float(m, "cubic_coeff_a", -0.75f);
     p.count_pad = sam_net_int(m, "exclude_outside", 0) == 0;
-    sam_net_ignore(m, "extrapolation_value");
+    const float outside = sam_net_float(m, "extrapolation_value", 0);
     sam_net_choose(m, "keep_aspect_ratio_policy", "stretch");
     if (sam_net_int(m, "antialias", 0) != 0)
         sam_net_refuse(m, "antialias is not supported");
@@ -393,5 +444,5 @@ void sam_net_import_resize(struct import *m)
     } else {
         take_scales(m, 2, &x, &p, &out);
     }
-    give_resized(m, &p, &out);
+    give_resized(m, &p, &out, outside);
 }

@@ -5,15 +5,19 @@
 
 #include "network/build.h"
 
-/* The coordinate of the input for element `at` of an output axis, in floats as everybody has it. */
-static float coordinate(const struct net_params *p, uint32_t axis, uint64_t at, uint64_t in,
-                        uint64_t out)
+/* In floats, as everybody has it. */
+float sam_net_coordinate(const struct net_params *p, uint32_t axis, uint64_t at, uint64_t in,
+                         uint64_t out)
 {
-    const float scale = p->scale[axis], x = (float)at;
+    const float scale = p->scale[axis], x = (float)at, end = (float)in - 1;
+    const float from = p->crop[0][axis], to = p->crop[1][axis];
     switch (p->coordinate) {
     case NET_HALF_PIXEL: return (x + 0.5f) / scale - 0.5f;
     case NET_PYTORCH_HALF_PIXEL: return out > 1 ? (x + 0.5f) / scale - 0.5f : 0;
     case NET_ALIGN_CORNERS: return out > 1 ? x * (float)(in - 1) / (float)(out - 1) : 0;
+    case NET_TF_CROP:
+        return out > 1 ? from * end + x * (to - from) * end / (float)(out - 1)
+                       : 0.5f * (from + to) * end;
     case NET_TF_HALF_PIXEL: return (x + 0.5f) / scale;
     case NET_ASYMMETRIC: break;
     }
@@ -28,7 +32,7 @@ static uint64_t within(float at, uint64_t in)
 static uint64_t nearest(const struct net_params *p, uint32_t axis, uint64_t at, uint64_t in,
                         uint64_t out)
 {
-    const float x = coordinate(p, axis, at, in, out), low = floorf(x), rest = x - low;
+    const float x = sam_net_coordinate(p, axis, at, in, out), low = floorf(x), rest = x - low;
     switch (p->nearest) {
     case NET_ROUND_PREFER_FLOOR: return within(low + (rest > 0.5f), in);
     case NET_ROUND_PREFER_CEIL: return within(low + (rest >= 0.5f), in);
@@ -42,7 +46,7 @@ static uint64_t nearest(const struct net_params *p, uint32_t axis, uint64_t at, 
 static uint64_t repeats(const struct net_params *p, uint32_t axis, uint64_t in, uint64_t out)
 {
     if (p->resize != NET_NEAREST || out % in != 0)
-        return in == out ? 1 : 0;
+        return net_keeps_axis(p, axis, in, out);
     for (uint64_t i = 0; i < out; i++)
         if (nearest(p, axis, i, in, out) != i / (out / in))
             return 0;
@@ -135,7 +139,7 @@ static struct net_place matrix_of(struct net_builder *b, uint32_t axis, uint64_t
             data[i * in + nearest(p, axis, i, in, out)] = 1;
             continue;
         }
-        const float x = coordinate(p, axis, i, in, out), low = floorf(x);
+        const float x = sam_net_coordinate(p, axis, i, in, out), low = floorf(x);
         if (p->resize == NET_CUBIC) {
             cubic(p, x, in, data + i * in);
             continue;
@@ -198,7 +202,7 @@ void sam_net_plan_resize(struct net_builder *b, const struct net_group *group)
         times[i] = repeats(&node->params, i, in->shape[i], out->shape[i]);
         whole &= times[i] > 0;
         phases *= times[i];
-        axes += in->shape[i] != out->shape[i];
+        axes += !net_keeps_axis(&node->params, i, in->shape[i], out->shape[i]);
     }
     if (whole && phases <= PHASES) {
         repeat(b, group, in, out, &from, times);
@@ -208,7 +212,7 @@ void sam_net_plan_resize(struct net_builder *b, const struct net_group *group)
     struct sam_net_value shape = *in;
     sam_net_order_like(&from, in->rank, in->shape, order);
     for (uint32_t i = 0; i < in->rank && b->status == SAM_OK; i++) {
-        if (in->shape[i] == out->shape[i])
+        if (net_keeps_axis(&node->params, i, in->shape[i], out->shape[i]))
             continue;
         shape.shape[i] = out->shape[i];
         struct net_place to = {0};

@@ -289,11 +289,13 @@ TEST(resizes)
                                                   : NET_NEAREST,
                                .alpha = -0.75f,
                                .count_pad = small_below(&s, 2),
-                               .coordinate = (enum net_coordinate)small_below(&s, 5),
+                               .coordinate = (enum net_coordinate)small_below(&s, 6),
                                .nearest = (enum net_nearest)small_below(&s, 4)};
         for (int k = 0; k < 4; k++) {
             out[k] = k < 2 ? shape[k] : times ? shape[k] * between(&s, 1, 3) : between(&s, 1, 20);
             p.scale[k] = (float)out[k] / (float)shape[k];
+            p.crop[0][k] = k < 2 ? 0 : (float)small_below(&s, 3) / 4;
+            p.crop[1][k] = k < 2 ? 1 : 1 - (float)small_below(&s, 3) / 8;
         }
         uint32_t result = small_value(&s, SAM_F32, 4, out);
         small_node(&s, NET_Resize, result, 1, &value)->params = p;

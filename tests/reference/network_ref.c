@@ -400,6 +400,11 @@ static float coordinate(const struct net_params *p, uint32_t d, uint64_t to, uin
     case NET_HALF_PIXEL: return (x + 0.5f) / scale - 0.5f;
     case NET_PYTORCH_HALF_PIXEL: return out > 1 ? (x + 0.5f) / scale - 0.5f : 0;
     case NET_ALIGN_CORNERS: return out > 1 ? x * (float)(in - 1) / (float)(out - 1) : 0;
+    case NET_TF_CROP: {
+        const float begin = p->crop[0][d], end = p->crop[1][d], last = (float)in - 1;
+        return out > 1 ? begin * last + x * (end - begin) * last / (float)(out - 1)
+                       : 0.5f * (begin + end) * last;
+    }
     case NET_TF_HALF_PIXEL: return (x + 0.5f) / scale;
     default: return x / scale;
     }
@@ -436,7 +441,7 @@ static double cubic(const struct net_params *p, const struct tensor *in, struct 
     double sum = 0, all = 0;
     float x[2];
     for (uint32_t d = 2; d < 4; d++)
-        x[d - 2] = p->scale[d] == 1 && from[d] == to[d]
+        x[d - 2] = p->scale[d] == 1 && from[d] == to[d] && p->coordinate != NET_TF_CROP
                        ? (float)at.at[d]
                        : coordinate(p, d, (uint64_t)at.at[d], from[d], to[d]);
     for (int64_t i = (int64_t)floorf(x[0]) - 1; i <= (int64_t)floorf(x[0]) + 2; i++)
@@ -467,7 +472,7 @@ static void resize(const struct net_node *n, const struct tensor *in, const stru
             continue;
         }
         for (uint32_t d = 0; d < out->v->rank; d++) {
-            float x = p->scale[d] == 1 && from[d] == to[d]
+            float x = p->scale[d] == 1 && from[d] == to[d] && p->coordinate != NET_TF_CROP
                           ? (float)at.at[d]
                           : coordinate(p, d, (uint64_t)at.at[d], from[d], to[d]);
             low.at[d] = nearest(p->nearest, x, from[d]);
