@@ -115,11 +115,17 @@ struct net_type sam_net_broadcast(struct import *m, const struct net_type *a,
                                   const struct net_type *b);
 /* A Reshape, unless the shape is the same. */
 uint32_t sam_net_reshape(struct import *m, uint32_t id, const struct net_type *type);
+/* Its elements as rows of all axes from `axis` on. */
+struct net_type sam_net_matrix(struct import *m, uint32_t id, uint32_t axis);
 void sam_net_need_float(struct import *m, uint32_t id);
+void sam_net_need_image(struct import *m, uint32_t id, uint32_t rank); /* at least that */
 struct sam_net_shape_text {
     char text[24 * NET_RANK];
 };
 struct sam_net_shape_text sam_net_shape_text(const struct net_type *type);
+
+/* --- import_moves.c: one axis from `start` with `size` elements */
+uint32_t sam_net_part(struct import *m, uint32_t x, uint32_t axis, uint64_t start, uint64_t size);
 
 /* --- import_rows.c: a reduction by the attributes of the node */
 uint32_t sam_net_reduce(struct import *m, enum sam_net_op op, uint32_t x);

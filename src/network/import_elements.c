@@ -230,10 +230,7 @@ void sam_net_import_batch_norm(struct import *m)
     sam_net_ignore(m, "momentum");
     if (sam_net_int(m, "training_mode", 0) != 0 || sam_net_int(m, "spatial", 1) != 1)
         sam_net_refuse(m, "training_mode or statistics per element are not supported");
-    sam_net_need_float(m, x);
-    if (type.rank < 2)
-        sam_net_refuse(m, "shape %s: expected 2 dimensions or more",
-                       sam_net_shape_text(&type).text);
+    sam_net_need_image(m, x, 2);
     bool constant = true;
     for (unsigned k = 1; k < 5; k++) {
         ids[k] = sam_net_input(m, k);

@@ -95,13 +95,10 @@ void sam_net_import_reshape(struct import *m)
 
 void sam_net_import_flatten(struct import *m)
 {
-    const struct sam_net_value *v = sam_net_value(m, sam_net_weight(m, 0));
-    const int64_t axis = sam_net_int(m, "axis", 1);
-    /* It may also be the rank. */
-    const uint32_t cut = axis == v->rank ? v->rank : sam_net_axis(m, axis, v->rank);
-    const uint64_t outer = sam_net_outer(v, cut);
-    const struct net_type out = {
-        .dtype = v->dtype, .rank = 2, .shape = {outer, outer ? v->count / outer : 0}};
+    const uint32_t x = sam_net_weight(m, 0), rank = sam_net_value(m, x)->rank;
+    const int64_t axis = sam_net_int(m, "axis", 1); /* it may also be the rank */
+    const struct net_type out =
+        sam_net_matrix(m, x, axis == rank ? rank : sam_net_axis(m, axis, rank));
     give_reshaped(m, &out);
 }
 
@@ -178,8 +175,7 @@ void sam_net_import_concat(struct import *m)
     sam_net_give(m, 0, used == 1 ? inputs[0] : sam_net_emit(m, NET_Concat, &p, inputs, used, &out));
 }
 
-/* One axis from `start` with `size` elements. */
-static uint32_t part(struct import *m, uint32_t x, uint32_t axis, uint64_t start, uint64_t size)
+uint32_t sam_net_part(struct import *m, uint32_t x, uint32_t axis, uint64_t start, uint64_t size)
 {
     struct net_type out = sam_net_type_of(m, x);
     struct net_params p = {0};
@@ -213,7 +209,7 @@ void sam_net_import_split(struct import *m)
                            (unsigned long long)whole);
             return;
         }
-        sam_net_give(m, k, part(m, x, axis, start, size));
+        sam_net_give(m, k, sam_net_part(m, x, axis, start, size));
         start += size;
     }
     if (start != whole)

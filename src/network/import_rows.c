@@ -31,10 +31,7 @@ void sam_net_import_softmax(struct import *m)
         return;
     }
     /* Over all axes from `axis` on. */
-    const struct sam_net_value *v = sam_net_value(m, x);
-    const uint64_t outer = sam_net_outer(v, p.axis);
-    const struct net_type flat = {
-        .dtype = type.dtype, .rank = 2, .shape = {outer, outer ? v->count / outer : 0}};
+    const struct net_type flat = sam_net_matrix(m, x, p.axis);
     p.axis = 1;
     const uint32_t rows = softmax(m, sam_net_reshape(m, x, &flat), &p);
     sam_net_give(m, 0, sam_net_reshape(m, rows, &type));
@@ -48,10 +45,7 @@ void sam_net_import_instance_norm(struct import *m)
     struct net_params p = {.axis = 2, .alpha = sam_net_float(m, "epsilon", 1e-5f)};
     struct net_type flat = {SAM_F32, 3, {type.shape[0], type.shape[1], 1}};
     const struct net_type channels = sam_net_channels(&type);
-    sam_net_need_float(m, x);
-    if (type.rank < 3)
-        sam_net_refuse(m, "shape %s: expected 3 dimensions or more",
-                       sam_net_shape_text(&type).text);
+    sam_net_need_image(m, x, 3);
     for (uint32_t d = 2; d < type.rank; d++)
         flat.shape[2] *= type.shape[d];
     const struct net_type normal = {SAM_F32, 1, {flat.shape[2]}};
@@ -134,10 +128,7 @@ void sam_net_import_global_pool(struct import *m)
     const uint32_t x = sam_net_input(m, 0);
     const struct net_type type = sam_net_type_of(m, x);
     struct net_params p = {.axes = ((1u << type.rank) - 1) & ~3u};
-    sam_net_need_float(m, x);
-    if (type.rank < 3)
-        sam_net_refuse(m, "shape %s: expected 3 dimensions or more",
-                       sam_net_shape_text(&type).text);
+    sam_net_need_image(m, x, 3);
     sam_net_give(m, 0, reduce(m, m->row->op, &p, x, true, type.dtype));
 }
 

@@ -230,16 +230,14 @@ static uint32_t pool(struct import *m, uint32_t image, struct net_params *p,
         apart = apart && !p->pad[d] && !p->pad[2 + d] &&
                 (p->stride[d] == p->kernel[d] || out->shape[2 + d] == 1);
     if (apart && (large || p->stride[1] > MOST_STRIDE)) {
-        struct net_type cut = x;
-        struct net_params slice = {.step = {1, 1, 1, 1}}, axes = {.axes = 1 << 3 | 1 << 5};
+        const struct net_params axes = {.axes = 1 << 3 | 1 << 5};
         for (unsigned d = 0; d < 2; d++)
-            cut.shape[2 + d] = out->shape[2 + d] * p->kernel[d];
+            if (out->shape[2 + d] * p->kernel[d] != x.shape[2 + d])
+                image = sam_net_part(m, image, 2 + d, 0, out->shape[2 + d] * p->kernel[d]);
         const struct net_type split = {
             SAM_F32,
             6,
             {x.shape[0], x.shape[1], out->shape[2], p->kernel[0], out->shape[3], p->kernel[1]}};
-        if (memcmp(cut.shape, x.shape, sizeof x.shape) != 0)
-            image = sam_net_emit1(m, NET_Slice, &slice, image, &cut);
         return sam_net_emit1(m, max ? NET_ReduceMax : NET_ReduceMean, &axes,
                              sam_net_reshape(m, image, &split), out);
     }

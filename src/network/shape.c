@@ -104,6 +104,22 @@ uint32_t sam_net_reshape(struct import *m, uint32_t id, const struct net_type *t
     return sam_net_emit1(m, NET_Reshape, NULL, id, &to);
 }
 
+void sam_net_need_image(struct import *m, uint32_t id, uint32_t rank)
+{
+    const struct net_type type = sam_net_type_of(m, id);
+    sam_net_need_float(m, id);
+    if (type.rank < rank)
+        sam_net_refuse(m, "shape %s: expected %u dimensions or more",
+                       sam_net_shape_text(&type).text, rank);
+}
+
+struct net_type sam_net_matrix(struct import *m, uint32_t id, uint32_t axis)
+{
+    const struct sam_net_value *const v = sam_net_value(m, id);
+    const uint64_t outer = sam_net_outer(v, axis);
+    return (struct net_type){v->dtype, 2, {outer, outer ? v->count / outer : 0}};
+}
+
 void sam_net_need_float(struct import *m, uint32_t id)
 {
     if (sam_dtype_class(sam_net_value(m, id)->dtype) != SAM_CLASS_FLOAT)
