@@ -37,7 +37,7 @@ struct alloc {
     size_t taken_words;
     uint8_t *keep; /* must have a register */
     uint32_t spilled;
-    uint8_t *spill;
+    struct cc_spill *spills;
 };
 
 void sam_cc_visit(struct cc_insn *insn, cc_visit *visit, void *context)
@@ -64,11 +64,6 @@ static void visit_end(struct cc_block *b, cc_visit *visit, void *context)
         for (size_t i = 0; i < SAM_COUNT(reads); i++)
             if (reads[i]->kind == CC_S || reads[i]->kind == CC_V)
                 visit(context, reads[i], false);
-}
-
-static bool has(const uint64_t *set, uint32_t bit)
-{
-    return set[bit / 64] >> bit % 64 & 1;
 }
 
 static void add(uint64_t *set, uint32_t bit)
@@ -264,8 +259,14 @@ struct walk {
     bool early;
 };
 
+/* Blocks come in the order of their positions, so a value that lives on through several has one
+ * segment. */
 static void add_segment(struct alloc *a, uint32_t reg, uint32_t start, uint32_t end)
 {
+    if (a->head[reg] != CC_NO && a->segments[a->head[reg]].end == start) {
+        a->segments[a->head[reg]].end = end;
+        return;
+    }
     struct segment *grown =
         sam_grow(a->segments, a->segment_count, &a->segment_room, sizeof *grown);
     if (!grown) {
@@ -333,6 +334,9 @@ static void find_segments(struct alloc *a)
             w.early = insn->early;
             sam_cc_visit(insn, end_at_write, &w);
             sam_cc_visit(insn, begin_at_read, &w);
+            for (int t = 0; t < CC_TEMPS; t++)
+                if (insn->t[t].kind == CC_S || insn->t[t].kind == CC_V)
+                    a->keep[insn->t[t].reg] = 1;
             if (insn->form == CC_COPY && insn->d.kind == insn->a.kind) {
                 add_link(a, insn->d.reg, insn->a.reg);
                 add_link(a, insn->a.reg, insn->d.reg);
@@ -349,28 +353,31 @@ static void find_segments(struct alloc *a)
 }
 
 /* --- choice */
+/* The bits of word `w` of a set that lie in a segment. */
+static uint64_t span(const struct segment *s, uint32_t w)
+{
+    const uint64_t to = s->end - w * 64 < 64 ? (UINT64_C(1) << s->end % 64) - 1 : UINT64_MAX;
+    return w == s->start / 64 ? to & UINT64_MAX << s->start % 64 : to;
+}
+
 static bool is_free(const struct alloc *a, uint32_t machine, uint32_t reg)
 {
     const uint64_t *taken = a->taken + machine * a->taken_words;
-    for (uint32_t s = a->head[reg]; s != CC_NO; s = a->segments[s].next)
-        for (uint32_t at = a->segments[s].start, end = a->segments[s].end; at < end;) {
-            if (at % 64 == 0 && end - at >= 64) {
-                if (taken[at / 64])
-                    return false;
-                at += 64;
-            } else if (has(taken, at++)) {
+    for (uint32_t i = a->head[reg]; i != CC_NO; i = a->segments[i].next) {
+        const struct segment *s = &a->segments[i];
+        for (uint32_t w = s->start / 64; w * 64 < s->end; w++)
+            if (taken[w] & span(s, w))
                 return false;
-            }
-        }
+    }
     return true;
 }
 
 static void take(struct alloc *a, uint32_t machine, uint32_t reg)
 {
     uint64_t *taken = a->taken + machine * a->taken_words;
-    for (uint32_t s = a->head[reg]; s != CC_NO; s = a->segments[s].next)
-        for (uint32_t at = a->segments[s].start; at < a->segments[s].end; at++)
-            add(taken, at);
+    for (uint32_t i = a->head[reg]; i != CC_NO; i = a->segments[i].next)
+        for (uint32_t w = a->segments[i].start / 64; w * 64 < a->segments[i].end; w++)
+            taken[w] |= span(&a->segments[i], w);
 }
 
 /* The `i`th register to try: of vectors all but v0; of scalars those that nothing else needs. */
@@ -400,7 +407,14 @@ static void choose(struct alloc *a, uint32_t reg, const uint8_t *assigned)
         if (is_free(a, base + next, reg))
             machine = next;
     if (machine == CC_NO) {
-        a->spill[reg] = 1;
+        struct cc_spill *spill = &a->spills[reg];
+        spill->spilled = true;
+        spill->start = UINT32_MAX;
+        for (uint32_t s = a->head[reg]; s != CC_NO; s = a->segments[s].next) {
+            const struct segment *at = &a->segments[s];
+            spill->start = at->start < spill->start ? at->start : spill->start;
+            spill->end = at->end > spill->end ? at->end : spill->end;
+        }
         a->spilled++;
         return;
     }
@@ -442,7 +456,8 @@ static bool choose_all(struct alloc *a)
             continue;
         for (uint32_t s = a->head[r]; s != CC_NO; s = a->segments[s].next)
             length += a->segments[s].end - a->segments[s].start;
-        wishes[count++] = (struct wish){a->keep[r] ? 1e30f : a->weight[r] / (float)(length + 8), r};
+        const float weight = a->spills[r].constant ? a->weight[r] / 2 : a->weight[r];
+        wishes[count++] = (struct wish){a->keep[r] ? 1e30f : weight / (float)(length + 8), r};
     }
     qsort(wishes, count, sizeof *wishes, by_density);
     f->vgprs = 1;
@@ -450,7 +465,7 @@ static bool choose_all(struct alloc *a)
     add(a->taken + (V_COUNT + 10) * a->taken_words, 0); /* the argument buffer, when it starts */
     for (uint32_t i = 0; i < count; i++) {
         choose(a, wishes[i].reg, assigned);
-        assigned[wishes[i].reg] = !a->spill[wishes[i].reg];
+        assigned[wishes[i].reg] = !a->spills[wishes[i].reg].spilled;
     }
     free(wishes);
     free(assigned);
@@ -489,7 +504,7 @@ static bool assign(struct alloc *a)
     a->partner = sam_alloc(n + 1, sizeof *a->partner);
     uint8_t *machine = realloc(f->machine, n + 1);
     if (machine)
-        f->machine = machine;
+        f->machine = memset(machine, 0, n + 1);
     if (!a->in || !a->out || !a->first || !a->head || !a->open || !a->weight || !a->partner ||
         !machine)
         return false;
@@ -507,135 +522,29 @@ static bool assign(struct alloc *a)
     return !f->failed && choose_all(a);
 }
 
-/* --- spilling */
-struct spilling {
-    struct alloc *a;
-    struct cc_function *f;
-    uint32_t *slot; /* of each register: its address + 1 */
-    uint32_t scalar_bytes;
-    struct cc_block *block; /* being rewritten */
-    uint32_t old_count;
-    bool write; /* which accesses are replaced now */
-    uint32_t number;
-};
-
-static void spill_access(struct spilling *s, struct cc_opnd reg, uint32_t slot, bool write)
-{
-    struct cc_function *f = s->f;
-    struct cc_insn insn = {.form = write ? CC_STORE : CC_LOAD, .effect = write, .d = reg};
-    if (reg.kind == CC_S) {
-        insn.name = write ? "sw" : "lw";
-        insn.a = (struct cc_opnd){.kind = CC_X, .reg = 2};
-        insn.b = sam_cc_imm(slot);
-    } else {
-        const struct cc_opnd base = sam_cc_new(f, true);
-        sam_cc_copy(f, s->number, base, sam_cc_imm(slot & ~1023u));
-        insn.name = write ? "vsw.v" : "vlw.v";
-        insn.a = base;
-        insn.b = sam_cc_imm(slot & 1023);
-    }
-    sam_cc_put(f, s->number, insn);
-}
-
-static void spill_insn(struct spilling *s, struct cc_insn insn)
-{
-    struct cc_function *f = s->f;
-    struct cc_opnd *operands[] = {&insn.d, &insn.a, &insn.b, &insn.c, &insn.e};
-    struct cc_opnd written = {0};
-    uint32_t to = 0;
-    for (size_t i = 0; i < SAM_COUNT(operands); i++) {
-        struct cc_opnd *o = operands[i];
-        const uint32_t old = o->reg;
-        if ((o->kind != CC_S && o->kind != CC_V) || old >= s->old_count || !s->a->spill[old])
-            continue;
-        *o = sam_cc_new(f, o->kind == CC_V);
-        if (i > 0 || insn.form == CC_STORE || insn.form == CC_ACC)
-            spill_access(s, *o, s->slot[old] - 1, false);
-        if (i == 0 && insn.form != CC_STORE) {
-            written = *o;
-            to = s->slot[old] - 1;
-        }
-    }
-    f->line = insn.line;
-    f->file = insn.file;
-    f->scope = insn.scope;
-    sam_cc_put(f, s->number, insn);
-    if (written.kind)
-        spill_access(s, written, to, true);
-}
-
-static enum sam_status spill_all(struct alloc *a, uint32_t *scalar_bytes)
-{
-    struct cc_function *f = a->f;
-    struct spilling s = {.a = a, .f = f, .old_count = f->reg_count};
-    s.slot = sam_alloc(f->reg_count + 1, sizeof *s.slot);
-    if (!s.slot)
-        return sam_fail_memory(f->cc->error);
-    for (uint32_t r = 0; r < s.old_count; r++) {
-        if (!a->spill[r])
-            continue;
-        uint32_t *size = f->is_vector[r] ? &f->private_size : scalar_bytes;
-        *size = (*size + 3) & ~3u;
-        s.slot[r] = *size + 1;
-        *size += 4;
-    }
-    f->spills += a->spilled;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        struct cc_insn *insns = f->blocks[b].insns;
-        const size_t count = f->blocks[b].count;
-        const uint32_t notes = f->blocks[b].notes;
-        f->blocks[b].notes = 0;
-        f->blocks[b].insns = NULL;
-        f->blocks[b].count = f->blocks[b].room = 0;
-        s.number = b;
-        for (size_t i = 0; i < count; i++)
-            spill_insn(&s, insns[i]);
-        f->blocks[b].notes = notes;
-        free(insns);
-        struct cc_opnd *ends[] = {&f->blocks[b].a, &f->blocks[b].b, &f->blocks[b].address};
-        for (size_t i = 0; f->blocks[b].end >= CC_BRANCH && i < SAM_COUNT(ends); i++) {
-            const uint32_t old = ends[i]->reg;
-            if ((ends[i]->kind != CC_S && ends[i]->kind != CC_V) || !a->spill[old])
-                continue;
-            const struct cc_opnd t = sam_cc_new(f, ends[i]->kind == CC_V);
-            spill_access(&s, t, s.slot[old] - 1, false);
-            /* the array of blocks has not moved */
-            *ends[i] = t;
-        }
-    }
-    free(s.slot);
-    if (f->failed)
-        return sam_fail_memory(f->cc->error);
-    f->crowded = *scalar_bytes > 1024;
-    if (f->crowded || f->private_size > 65532)
-        return sam_cc_refuse(f->cc, f->ref,
-                             "kernel '%s' needs more registers than there is "
-                             "room for",
-                             f->name);
-    return SAM_OK;
-}
-
 enum sam_status sam_cc_allocate(struct cc_function *f)
 {
     uint32_t scalar_bytes = 0, before = 0;
-    if (!sam_cc_flow_order(f) || !drop_dead(f))
+    if (!sam_cc_flow_order(f))
         return sam_fail_memory(f->cc->error);
     for (int round = 0; round < 16; round++) {
         struct alloc a = {.f = f};
         a.keep = sam_alloc(f->reg_count + 1, 1);
-        a.spill = sam_alloc(f->reg_count + 1, 1);
+        a.spills = sam_alloc(f->reg_count + 1, sizeof *a.spills);
         for (uint32_t r = before; a.keep && round && r < f->reg_count; r++)
             a.keep[r] = 1;
         before = round ? before : f->reg_count;
-        const bool good = a.keep && a.spill && assign(&a);
+        const bool good =
+            a.keep && a.spills && drop_dead(f) && sam_cc_constants(f, a.spills) && assign(&a);
         free_all(&a);
         enum sam_status status = good ? SAM_OK : sam_fail_memory(f->cc->error);
         if (good && a.spilled)
-            status = spill_all(&a, &scalar_bytes);
+            status = sam_cc_spill(f, a.spills, &scalar_bytes);
         free(a.keep);
-        free(a.spill);
+        free(a.spills);
         if (status != SAM_OK || !a.spilled)
             return status;
+        f->spills += a.spilled;
     }
     return sam_cc_refuse(f->cc, f->ref, "kernel '%s': no registers for its values", f->name);
 }

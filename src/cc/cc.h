@@ -3,7 +3,7 @@
  * (clang.c), LLVM links it with the library of builtins and optimises it (module.c); of each kernel
  * the control flow (flow.c) and what is the same in all lanes (uniform.c) are found, instructions
  * selected (select*.c), loops given one exit where lanes would part (loops.c), registers assigned
- * (alloc.c), and assembly is written (emit.c, data.c). */
+ * (alloc.c, spill.c), and assembly is written (emit.c, data.c). */
 #ifndef CC_CC_H
 #define CC_CC_H
 
@@ -370,6 +370,21 @@ struct cc_opnd sam_cc_wide_overflow(struct cc_function *f, int opcode, bool sign
                                     const struct cc_opnd *a, const struct cc_opnd *b,
                                     struct cc_opnd *out);
 enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opcode, unsigned at);
+
+/* --- spill.c */
+struct cc_spill {
+    bool spilled;
+    const char *constant; /* the instruction that makes it; NULL: it is no constant */
+    struct cc_opnd of;    /* its operand, or that of `scalar` */
+    const char *scalar;   /* the instruction that makes the operand of `constant`, or NULL */
+    uint32_t start, end;  /* it is alive between these positions only */
+    uint32_t slot;
+};
+/* Find the registers that hold constants; false: memory has run out. */
+bool sam_cc_constants(const struct cc_function *f, struct cc_spill *spills);
+/* Rewrite the function without the registers that are spilled. */
+enum sam_status sam_cc_spill(struct cc_function *f, struct cc_spill *spills,
+                             uint32_t *scalar_bytes);
 
 /* --- loops.c, alloc.c, emit.c */
 bool sam_cc_loops_close(struct cc_function *f);

@@ -401,3 +401,61 @@ TEST(many_uniform_values)
     sam_buffer_puts(&text, "out[i] = s; }\n");
     cc_check(sam_buffer_text(&text), 1, expect_many);
 }
+
+static uint32_t large(uint32_t k)
+{
+    return (k + 3) * 0x9e3779b1u;
+}
+
+static void expect_constants(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)block;
+    uint32_t uniform = (in[0] & 3) + 2;
+    out[0] = in[i];
+    for (uint32_t round = uniform; round > 0; round--)
+        for (uint32_t k = 0; k < MANY; k++) {
+            uniform = (uniform ^ large(k)) * 31;
+            out[0] = (out[0] + uniform) ^ large(k + MANY);
+        }
+}
+
+/* A loop with more constants than registers of both kinds: they are made where they are used. */
+TEST(many_constants)
+{
+    SCOPED(sam_buffer) text = {0};
+    sam_buffer_puts(&text, CC_KERNEL "const uint rounds = (in[0] & 3) + 2;"
+                                     "uint u = rounds, s = in[i];\n"
+                                     "for (uint round = 0; round < rounds; round++) {\n");
+    for (uint32_t k = 0; k < MANY; k++)
+        sam_buffer_printf(&text, "u = (u ^ %uu) * 31u; s = (s + u) ^ %uu;\n", large(k),
+                          large(k + MANY));
+    sam_buffer_puts(&text, "} out[i] = s; }\n");
+    cc_check(sam_buffer_text(&text), 1, expect_constants);
+}
+
+static void expect_phases(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)block;
+    for (uint32_t phase = 0; phase < 3; phase++)
+        for (uint32_t k = 0; k < MANY; k++)
+            out[0] = (out[0] ^ in[(i + MANY - 1 - k + phase * 7) % CC_IN]) * 31 + (in[k] & 1);
+}
+
+/* Several times more vectors than registers: later ones get the memory of earlier ones. */
+TEST(many_vectors)
+{
+    SCOPED(sam_buffer) text = {0};
+    sam_buffer_puts(&text, CC_KERNEL "uint s = 0;");
+    for (uint32_t phase = 0; phase < 3; phase++) {
+        for (uint32_t k = 0; k < MANY; k++)
+            sam_buffer_printf(&text, "uint a%u_%u = in[(i + %uu) %% 1024u];\n", phase, k,
+                              k + phase * 7);
+        sam_buffer_puts(&text, "barrier(CLK_GLOBAL_MEM_FENCE); out[i] = s;"
+                               "barrier(CLK_GLOBAL_MEM_FENCE);\n");
+        for (uint32_t k = 0; k < MANY; k++)
+            sam_buffer_printf(&text, "s = (s ^ a%u_%u) * 31u + (in[%u] & 1);\n", phase,
+                              MANY - 1 - k, k);
+    }
+    sam_buffer_puts(&text, "out[i] = s; }\n");
+    cc_check(sam_buffer_text(&text), 1, expect_phases);
+}
