@@ -127,7 +127,7 @@ static enum sam_status check_calls(struct cc *cc, llvm_ref function, struct visi
                                  "function '%s' is recursive: expected calls that "
                                  "can be inlined",
                                  name);
-    if (depth == sizeof v->way / sizeof v->way[0])
+    if (depth == SAM_COUNT(v->way))
         return sam_cc_refuse(cc, function, "calls nested deeper than 256");
     v->way[depth] = function;
     enum sam_status status = SAM_OK;

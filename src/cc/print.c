@@ -57,6 +57,7 @@ static enum sam_status put_text(struct printing *p, size_t from, size_t size)
 
 struct directive {
     unsigned flags, elements;
+    unsigned bits; /* of the integer to which hh and h convert; 0: that of the argument */
     llvm_ref width, precision;
     char kind;
 };
@@ -77,6 +78,9 @@ static enum sam_status put_value(struct printing *p, const struct directive *d, 
         value = cc->ll.BuildCast(p->builder, LL_PTRTOINT, value, p->i32, "");
     if (kind == LL_INTEGER || d->kind == 'p') {
         const int cast = d->flags & SIGNED ? LL_SEXT : LL_ZEXT;
+        if (d->bits && d->bits < cc->ll.GetIntTypeWidth(cc->ll.TypeOf(value)))
+            value = cc->ll.BuildCast(p->builder, LL_TRUNC, value,
+                                     cc->ll.IntTypeInContext(cc->context, d->bits), "");
         if (cc->ll.GetIntTypeWidth(cc->ll.TypeOf(value)) < 64)
             value = cc->ll.BuildCast(p->builder, cast, value, i64, "");
     }
@@ -169,7 +173,9 @@ static enum sam_status parse(struct printing *p, const char *f, size_t size)
         if (i < size && f[i] == 'v')
             for (i++; i < size && sam_is_digit(f[i]) && d.elements < 100; i++)
                 d.elements = 10 * d.elements + (unsigned)(f[i] - '0');
-        while (i < size && strchr("hlj", f[i]))
+        if (i < size && f[i] == 'h' && !d.elements)
+            d.bits = i + 1 < size && f[i + 1] == 'h' ? 8 : 16;
+        while (i < size && strchr("hljztL", f[i])) /* otherwise the argument's type decides */
             i++;
         size_t k = 0;
         while (k < SAM_COUNT(kinds) && (i >= size || kinds[k].letter != f[i]))

@@ -342,6 +342,34 @@ TEST(prints)
     sam_buffer_free(&text);
 }
 
+/* Length modifiers: hh and h convert to their type, as C has them; others change nothing. */
+TEST(prints_of_lengths)
+{
+    SCOPED_IMAGE *image = cc_image(
+        CC_KERNEL "char c = -(int)in[0]; short s = c; long l = (long)in[1] << 33; size_t z = n;"
+                  "printf(\"%zu %hhu %hu %hhd %u\\n\", z, c, s, s + 256, c);"
+                  "printf(\"%ld %llu %jd %td %%\\n\", l, l + 1, -l, l);"
+                  "printf(\"%v2hhd,%v2hld,%v2lu,%5hhx\\n\", (char2)(c, 3), (int2)(-4, 5),"
+                  "(ulong2)(l, 6), (uchar)c); }");
+    struct sam_buffer text = {0};
+    uint32_t out[1] = {0}, n = 7;
+    const uint32_t in[2] = {1, 3};
+    const struct cc_launch launch = {.kernel = "k",
+                                     .grid = {1, 1, 1},
+                                     .block = {1, 1, 1},
+                                     .lanes = 4,
+                                     .args = &n,
+                                     .args_size = 4,
+                                     .print_size = 4096,
+                                     .print = test_sink(&text)};
+    cc_run(image, &launch, out, 1, in, 2);
+    assert_string_equal(sam_buffer_text(&text),
+                        "7 255 65535 -1 4294967295\n"
+                        "25769803776 25769803777 -25769803776 25769803776 %\n"
+                        "-1,3,-4,5,25769803776,6,   ff\n");
+    sam_buffer_free(&text);
+}
+
 TEST(structs_and_functions)
 {
     cc_check(
