@@ -374,8 +374,8 @@ enum sam_status sam_cc_select_wide(struct cc_function *f, llvm_ref insn, int opc
 /* --- spill.c */
 struct cc_spill {
     bool spilled;
-    const char *constant; /* the instruction that makes it; NULL: it is no constant */
-    struct cc_opnd of;    /* its operand, or that of `scalar` */
+    const char *constant; /* the instruction that makes the value; NULL: not a constant */
+    struct cc_opnd of;    /* the operand of `scalar` if given, else of `constant` */
     const char *scalar;   /* the instruction that makes the operand of `constant`, or NULL */
     uint32_t start, end;  /* it is alive between these positions only */
     uint32_t slot;

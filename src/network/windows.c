@@ -165,8 +165,8 @@ void sam_net_windows_run(struct net_builder *b, struct net_contract *c,
                         write_windows, &w);
 }
 
-/* 1 / the elements of each window that count, as [height][width]: those that are no padding, or no
- * padding by ceil_mode. */
+/* The reciprocal of the number of elements averaged in each window, as [height][width]: all but the
+ * padding, or with count_include_pad all but what ceil_mode adds. */
 static struct net_place shares(struct net_builder *b, const struct sam_net_value *in,
                                const struct sam_net_value *out)
 {
