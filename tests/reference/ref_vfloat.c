@@ -57,33 +57,30 @@ static bool compute(struct ref_fp *fp, enum ref_op op, uint32_t a, uint32_t b, u
     return true;
 }
 
-/* Ruling 2.12: a tile product over the lanes of each register. */
+/* Rulings 2.12 and 2.18: a tile product over the lanes of one register each, also under LMUL 2. */
 static bool tile(struct ref_warp *w, const struct ref_insn *insn, struct ref_fp *fp)
 {
-    unsigned m, k, n, lmul = ref_lmul(w);
+    unsigned m, k, n;
     switch (w->lanes) {
     case 4: m = 2, k = 2, n = 2; break;
     case 8: m = 2, k = 4, n = 2; break;
     case 16: m = 4, k = 4, n = 4; break;
     default: m = 4, k = 8, n = 4; break;
     }
-    uint32_t v0[2 * SAM_MAX_LANES], result[2][SAM_MAX_LANES];
+    const uint32_t *a = w->v[insn->rs1], *b = w->v[insn->rs2];
+    uint32_t v0[2 * SAM_MAX_LANES], result[SAM_MAX_LANES];
     ref_copy_mask(w, v0);
-    for (unsigned up = 0; up < lmul; up++) {
-        const uint32_t *a = w->v[insn->rs1 + up], *b = w->v[insn->rs2 + up];
-        memcpy(result[up], w->v[insn->rd + up], sizeof(result[up]));
-        for (unsigned i = 0; i < m; i++) {
-            for (unsigned j = 0; j < n; j++) {
-                unsigned lane = i * n + j;
-                if (!ref_active(w, insn, up * w->lanes + lane, v0))
-                    continue;
-                for (unsigned l = 0; l < k; l++)
-                    result[up][lane] = ref_fma(fp, a[i * k + l], b[j * k + l], result[up][lane]);
-            }
+    memcpy(result, w->v[insn->rd], sizeof(result));
+    for (unsigned i = 0; i < m; i++) {
+        for (unsigned j = 0; j < n; j++) {
+            unsigned lane = i * n + j;
+            if (!ref_active(w, insn, lane, v0))
+                continue;
+            for (unsigned l = 0; l < k; l++)
+                result[lane] = ref_fma(fp, a[i * k + l], b[j * k + l], result[lane]);
         }
     }
-    for (unsigned up = 0; up < lmul; up++)
-        memcpy(w->v[insn->rd + up], result[up], sizeof(result[up]));
+    memcpy(w->v[insn->rd], result, sizeof(result));
     w->fflags |= fp->flags;
     return true;
 }

@@ -116,15 +116,10 @@ static void emit(struct gen_program *p, const struct fields *f, bool pair)
 void gen_plain(struct gen_program *p, bool lmul2)
 {
     struct gen_random *r = &p->random;
-    for (;;) {
-        const struct sam_insn_row *row = pick(r, PLAIN);
-        if (lmul2 && strcmp(row->mnemonic, "vftta.vv") == 0)
-            continue; /* no ruling defines the layout of a tile in two registers */
-        struct fields f = fill(r, row, lmul2, 0, 0);
-        bool pair = !lmul2 && gen_once_in(r, 4) && ref_can_pair(ref_decode(row->match, 0).op);
-        emit(p, &f, pair);
-        return;
-    }
+    const struct sam_insn_row *row = pick(r, PLAIN);
+    struct fields f = fill(r, row, lmul2, 0, 0);
+    bool pair = !lmul2 && gen_once_in(r, 4) && ref_can_pair(ref_decode(row->match, 0).op);
+    emit(p, &f, pair);
 }
 
 /* Bytes moved per element: from the mnemonic. */
