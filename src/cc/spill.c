@@ -33,15 +33,20 @@ bool sam_cc_constants(const struct cc_function *f, struct cc_spill *spills)
                 if (insn->form != CC_OP || insn->d.kind != (pass ? CC_V : CC_S) ||
                     writes[insn->d.reg] != 1 || !makes_constant(insn->name))
                     continue;
-                const struct cc_spill *of = insn->a.kind == CC_S ? &spills[insn->a.reg] : NULL;
-                if (of ? !of->constant : insn->a.kind != CC_IMM && insn->a.kind != CC_SYMBOL)
+                struct cc_spill spill = {.constant = insn->name, .of = insn->a};
+                if (insn->a.kind == CC_S) {
+                    spill.of = spills[insn->a.reg].of;
+                    spill.scalar = spills[insn->a.reg].constant;
+                    if (!spill.scalar)
+                        continue;
+                } else if (insn->a.kind != CC_IMM && insn->a.kind != CC_SYMBOL) {
                     continue;
-                spills[insn->d.reg].constant = insn->name;
-                spills[insn->d.reg].of = of ? of->of : insn->a;
-                spills[insn->d.reg].scalar = of ? of->constant : NULL;
+                }
+                spills[insn->d.reg] = spill;
             }
+    bool counted = writes;
     free(writes);
-    return writes;
+    return counted;
 }
 
 struct spilling {
