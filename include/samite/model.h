@@ -30,10 +30,10 @@ struct sam_model;
  *
  * PyTorch: a zip archive of stored entries, as torch.save writes since 1.6, with a pickle of dicts,
  * lists and tensors. Names are the keys on the way to a tensor, joined with '.' ("data" for a
- * lone tensor). Views and tensors that share storage are separate tensors here. SAM_ERR_INPUT names
- * what is refused: any global but those of a state dict, opcodes that such a pickle does not need,
- * compressed or encrypted entries, big-endian storages, the format before 1.6. The checksums of the
- * archive are not verified. */
+ * lone tensor). Views and tensors that share storage are separate tensors here. Objects next to the
+ * tensors are passed over; no class or function is imported. SAM_ERR_INPUT names what is refused:
+ * tensors inside objects, sparse and quantized ones, compressed or encrypted entries, big-endian
+ * storages, the format before 1.6. The checksums of the archive are not verified. */
 SAM_API enum sam_status sam_model_open(const char *path, struct sam_model **model,
                                        struct sam_error *error);
 /* A PyTorch checkpoint read on demand; `name` is used in messages. The object at

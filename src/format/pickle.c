@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pickle protocols 2 to 5, limited to dicts, lists, tuples, numbers, texts, named globals and
+/* Pickle protocols 2 to 5: dicts, lists, sets, tuples, numbers, texts, named globals, calls and
  * persistent ids. Source: the opcode comments of Python's pickletools. */
 #include "format/pickle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_VALUES = 1 << 23, MAX_NAME = 256, HIGHEST_PROTOCOL = 5 };
+enum { MAX_VALUES = 1 << 23, HIGHEST_PROTOCOL = 5 };
 
 enum opcode {
     MARK = '(',
@@ -38,6 +38,7 @@ enum opcode {
     EMPTY_LIST = ']',
     EMPTY_TUPLE = ')',
     PROTO = 0x80,
+    NEWOBJ = 0x81,
     TUPLE1 = 0x85,
     TUPLE2 = 0x86,
     TUPLE3 = 0x87,
@@ -46,9 +47,14 @@ enum opcode {
     LONG1 = 0x8a,
     SHORT_BINUNICODE = 0x8c,
     BINUNICODE8 = 0x8d,
+    BINBYTES8 = 0x8e,
+    EMPTY_SET = 0x8f,
+    ADDITEMS = 0x90,
+    FROZENSET = 0x91,
     STACK_GLOBAL = 0x93,
     MEMOIZE = 0x94,
     FRAME = 0x95,
+    BYTEARRAY8 = 0x96,
 };
 
 /* Stack marker, distinct from value indices. */
@@ -271,23 +277,16 @@ static void get(struct machine *m, uint64_t at)
 static void push_global(struct machine *m, const char *module, size_t module_size, const char *name,
                         size_t name_size)
 {
-    char text[2 * MAX_NAME + 2];
-    const int module_shown = module_size < MAX_NAME ? (int)module_size : MAX_NAME;
-    const int name_shown = name_size < MAX_NAME ? (int)name_size : MAX_NAME;
-    const bool fits = module_size < MAX_NAME && name_size < MAX_NAME;
-    snprintf(text, sizeof text, "%.*s.%.*s", module_shown, module, name_shown, name);
-    for (size_t i = 0; fits && m->globals[i]; i++) {
-        if (strcmp(m->globals[i], text) == 0) {
-            push_new(m, (struct sam_pickle_value){.kind = SAM_PICKLE_GLOBAL, .number = (int64_t)i});
-            return;
-        }
+    struct sam_pickle_value v = {
+        .kind = SAM_PICKLE_GLOBAL, .number = -1, .text = name, .size = name_size};
+    for (size_t i = 0; m->globals[i] && v.number < 0; i++) {
+        const char *known = m->globals[i];
+        if (strlen(known) == module_size + 1 + name_size && known[module_size] == '.' &&
+            memcmp(known, module, module_size) == 0 &&
+            memcmp(known + module_size + 1, name, name_size) == 0)
+            v.number = (int64_t)i;
     }
-    sam_text_make_plain(text);
-    sam_fail(m->error, SAM_ERR_INPUT,
-             "%s: its pickle names '%.200s', which is not read: expected a state dict, and nothing "
-             "in it is called",
-             m->file, text);
-    m->failed = true;
+    push_new(m, v);
 }
 
 static void push_named(struct machine *m)
@@ -328,12 +327,13 @@ static void push_kind(struct machine *m, enum sam_pickle_kind kind, int64_t numb
     push_new(m, (struct sam_pickle_value){.kind = (uint8_t)kind, .number = number});
 }
 
-/* An integer in two's complement, of any length. */
+/* An integer in two's complement, of any length. One of more than 64 bits has no value here. */
 static void push_long(struct machine *m)
 {
     const unsigned size = (unsigned)take_number(m, 1);
     if (size > 8) {
-        fail(m, "an integer of more than 64 bits");
+        take(m, size);
+        push_kind(m, SAM_PICKLE_FLOAT, 0);
         return;
     }
     uint64_t value = take_number(m, size);
@@ -363,8 +363,11 @@ static bool push_simple(struct machine *m, uint8_t opcode)
     case BINSTRING:
     case BINBYTES:
     case BINUNICODE: push_text(m, 4); break;
+    case BYTEARRAY8:
+    case BINBYTES8:
     case BINUNICODE8: push_text(m, 8); break;
     case EMPTY_DICT: push_kind(m, SAM_PICKLE_DICT, 0); break;
+    case EMPTY_SET:
     case EMPTY_LIST: push_kind(m, SAM_PICKLE_LIST, 0); break;
     case EMPTY_TUPLE: push_kind(m, SAM_PICKLE_TUPLE, 0); break;
     default: return false;
@@ -386,7 +389,7 @@ static void add_item(struct machine *m, size_t count, enum sam_pickle_kind kind,
         append(m, to, count);
 }
 
-/* The attributes of a dict (`_metadata` of a state dict) are dropped. */
+/* The attributes of a dict (`_metadata` of a state dict) or an object are dropped. */
 static void build(struct machine *m)
 {
     pop(m);
@@ -396,7 +399,7 @@ static void build(struct machine *m)
 static void refuse(struct machine *m, uint8_t opcode)
 {
     char what[80];
-    snprintf(what, sizeof what, "opcode 0x%02x, which no state dict needs", opcode);
+    snprintf(what, sizeof what, "opcode 0x%02x, which is not read", opcode);
     fail(m, what);
 }
 
@@ -410,6 +413,7 @@ static void step(struct machine *m, uint8_t opcode)
         break;
     case FRAME: take_number(m, 8); break;
     case MARK: push(m, mark); break;
+    case FROZENSET:
     case TUPLE: {
         const size_t count = above_mark(m);
         if (m->failed)
@@ -423,9 +427,10 @@ static void step(struct machine *m, uint8_t opcode)
     case TUPLE1: make_tuple(m, 1); break;
     case TUPLE2: make_tuple(m, 2); break;
     case TUPLE3: make_tuple(m, 3); break;
-    case APPEND: add_item(m, 1, SAM_PICKLE_LIST, SAM_PICKLE_LIST); break;
+    case APPEND: add_item(m, 1, SAM_PICKLE_LIST, SAM_PICKLE_CALL); break;
     case SETITEM: add_item(m, 2, SAM_PICKLE_DICT, SAM_PICKLE_CALL); break;
-    case APPENDS: extend(m, SAM_PICKLE_LIST, SAM_PICKLE_LIST); break;
+    case ADDITEMS:
+    case APPENDS: extend(m, SAM_PICKLE_LIST, SAM_PICKLE_CALL); break;
     case SETITEMS: extend(m, SAM_PICKLE_DICT, SAM_PICKLE_CALL); break;
     case BINPUT: put(m, take_number(m, 1)); break;
     case LONG_BINPUT: put(m, take_number(m, 4)); break;
@@ -440,7 +445,8 @@ static void step(struct machine *m, uint8_t opcode)
         break;
     }
     case STACK_GLOBAL: push_named(m); break;
-    case REDUCE: reduce(m); break;
+    case REDUCE:
+    case NEWOBJ: reduce(m); break;
     case BUILD: build(m); break;
     case BINPERSID: {
         const uint32_t id = pop(m);

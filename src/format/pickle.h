@@ -8,15 +8,15 @@
 
 enum sam_pickle_kind {
     SAM_PICKLE_NONE,
-    SAM_PICKLE_BOOL, /* number */
-    SAM_PICKLE_INT,  /* number */
-    SAM_PICKLE_FLOAT,
-    SAM_PICKLE_TEXT, /* text, size */
-    SAM_PICKLE_TUPLE,
-    SAM_PICKLE_LIST,
-    SAM_PICKLE_DICT,       /* items are key, value, key, value, ... */
-    SAM_PICKLE_GLOBAL,     /* number: index in the list of globals */
-    SAM_PICKLE_CALL,       /* `callable` with the tuple `arguments`; may have items, like a dict */
+    SAM_PICKLE_BOOL,   /* number */
+    SAM_PICKLE_INT,    /* number */
+    SAM_PICKLE_FLOAT,  /* or an integer of more than 64 bits */
+    SAM_PICKLE_TEXT,   /* text, size */
+    SAM_PICKLE_TUPLE,  /* or frozen set */
+    SAM_PICKLE_LIST,   /* or set */
+    SAM_PICKLE_DICT,   /* items are key, value, key, value, ... */
+    SAM_PICKLE_GLOBAL, /* number: index in the list of globals, or -1; text: without its module */
+    SAM_PICKLE_CALL, /* `callable` with the tuple `arguments`; may have items, as dicts and lists */
     SAM_PICKLE_PERSISTENT, /* object with the persistent id `arguments` */
 };
 
@@ -39,9 +39,8 @@ struct sam_pickle {
     uint32_t root;
 };
 
-/* Parse `size` bytes, which must outlive *pickle. `globals` is the NULL-terminated list of accepted
- * names, as "module.name"; any other global is an error that names it. Free *pickle in either case.
- */
+/* Parse `size` bytes, which must outlive *pickle. `globals` is the NULL-terminated list of the
+ * names that the caller knows, as "module.name". Free *pickle in either case. */
 enum sam_status sam_pickle_parse(const uint8_t *data, size_t size, const char *file,
                                  const char *const *globals, struct sam_pickle *pickle,
                                  struct sam_error *error);

@@ -25,7 +25,7 @@ enum {
 
 enum callable { ORDERED_DICT, TENSOR_V2, TENSOR_V3, PARAMETER, CALLABLES };
 
-/* Accepted globals: functions, then storage classes, then dtypes. */
+/* Known globals: functions, then storage classes, then dtypes. */
 static const char *const globals[] = {
     [ORDERED_DICT] = "collections.OrderedDict",
     [TENSOR_V2] = "torch._utils._rebuild_tensor_v2",
@@ -81,7 +81,7 @@ struct reader {
     const char *file;
     struct sam_pickle pickle;
     struct sam_zip zip;
-    struct sam_names storages; /* by entry */
+    struct sam_names storages; /* by key */
     const char *root;          /* "archive/" */
     int root_size;
     struct sam_torch *torch;
@@ -124,6 +124,12 @@ static bool is_call(const struct reader *r, value *v, enum callable callable)
     return v->kind == SAM_PICKLE_CALL && r->pickle.values[v->callable].number == (int64_t)callable;
 }
 
+/* Returns whether a value is an object: what a function or class makes that is not known here. */
+static bool is_object(const struct reader *r, value *v)
+{
+    return v->kind == SAM_PICKLE_CALL && r->pickle.values[v->callable].number < 0;
+}
+
 /* --- storages */
 /* Returns "NAME/data/KEY", allocated, or NULL on out-of-memory. */
 static char *entry_name(struct reader *r, value *key)
@@ -140,10 +146,13 @@ static char *entry_name(struct reader *r, value *key)
     return (char *)text.data;
 }
 
-static bool add_storage(struct reader *r, const char *entry, enum sam_dtype type, uint64_t elements,
+static bool add_storage(struct reader *r, value *key, enum sam_dtype type, uint64_t elements,
                         size_t *index)
 {
     struct sam_torch *t = r->torch;
+    const char *entry = entry_name(r, key);
+    if (!entry)
+        return no_memory(r);
     const struct sam_zip_entry *found = sam_zip_find(&r->zip, entry);
     uint64_t offset, size;
     if (!found)
@@ -162,31 +171,39 @@ static bool add_storage(struct reader *r, const char *entry, enum sam_dtype type
     grown[t->storage_count] = (struct sam_torch_storage){entry, offset, size, type};
     *index = t->storage_count++;
     /* Tables store indices from 1 as pointers. */
-    return sam_names_add(&r->storages, entry, strlen(entry), (void *)(uintptr_t)(*index + 1)) ||
+    return sam_names_add(&r->storages, key->text, key->size, (void *)(uintptr_t)(*index + 1)) ||
            no_memory(r);
+}
+
+/* Get the items of the persistent id of a storage. Returns false if it is none. */
+static bool storage_id(const struct reader *r, value *v, value *id[PERSISTENT_ITEMS])
+{
+    return v->kind == SAM_PICKLE_PERSISTENT &&
+           items_of(r, &r->pickle.values[v->arguments], id, PERSISTENT_ITEMS) &&
+           id[0]->kind == SAM_PICKLE_TEXT && id[0]->size == 7 &&
+           memcmp(id[0]->text, "storage", 7) == 0 && id[2]->kind == SAM_PICKLE_TEXT &&
+           id[2]->size <= MAX_NAME && !memchr(id[2]->text, 0, id[2]->size);
+}
+
+static size_t known_storage(const struct reader *r, value *key) /* from 1; 0: it is not known */
+{
+    return (uintptr_t)sam_names_find(&r->storages, key->text, key->size);
 }
 
 /* The storage of a persistent id. */
 static bool find_storage(struct reader *r, value *v, size_t *index)
 {
     value *id[PERSISTENT_ITEMS];
-    if (v->kind != SAM_PICKLE_PERSISTENT ||
-        !items_of(r, &r->pickle.values[v->arguments], id, PERSISTENT_ITEMS) ||
-        id[0]->kind != SAM_PICKLE_TEXT || id[0]->size != 7 ||
-        memcmp(id[0]->text, "storage", 7) != 0 || id[1]->kind != SAM_PICKLE_GLOBAL ||
-        id[1]->number < CALLABLES || id[1]->number >= FIRST_DTYPE ||
-        id[2]->kind != SAM_PICKLE_TEXT || id[2]->size > MAX_NAME ||
-        memchr(id[2]->text, 0, id[2]->size) || id[4]->kind != SAM_PICKLE_INT || id[4]->number < 0)
+    if (storage_id(r, v, id) && id[1]->kind == SAM_PICKLE_GLOBAL && id[1]->number < 0)
+        return wrong(r, "elements of a type that is not read");
+    if (!storage_id(r, v, id) || id[1]->kind != SAM_PICKLE_GLOBAL || id[1]->number < CALLABLES ||
+        id[1]->number >= FIRST_DTYPE || id[4]->kind != SAM_PICKLE_INT || id[4]->number < 0)
         return wrong(r, "an invalid storage");
-    const char *entry = entry_name(r, id[2]);
     const enum sam_dtype type = types[id[1]->number];
-    if (!entry)
-        return no_memory(r);
-    const uintptr_t known = (uintptr_t)sam_names_find(&r->storages, entry, strlen(entry));
-    if (!known)
-        return add_storage(r, entry, type, (uint64_t)id[4]->number, index);
-    *index = known - 1;
-    return r->torch->storages[*index].type == type ||
+    *index = known_storage(r, id[2]);
+    if (*index == 0)
+        return add_storage(r, id[2], type, (uint64_t)id[4]->number, index);
+    return r->torch->storages[--*index].type == type ||
            wrong(r, "its storage has two types of elements");
 }
 
@@ -320,7 +337,7 @@ static bool read_tensor(struct reader *r, value *call, bool typed)
 }
 
 /* --- traversal */
-/* Append a key or index to the name. Returns false if it is neither text nor a number. */
+/* Append a key or index to the name. For a class as a key, that is the name of the class. */
 static bool append_key(struct reader *r, value *key, uint64_t index)
 {
     const size_t used = strlen(r->name);
@@ -328,7 +345,7 @@ static bool append_key(struct reader *r, value *key, uint64_t index)
     const char *text = number;
     snprintf(number, sizeof number, "%lld", key ? (long long)key->number : (long long)index);
     size_t size = strlen(number);
-    if (key && key->kind == SAM_PICKLE_TEXT) {
+    if (key && (key->kind == SAM_PICKLE_TEXT || key->kind == SAM_PICKLE_GLOBAL)) {
         text = key->text;
         size = key->size;
     } else if (key && key->kind != SAM_PICKLE_INT) {
@@ -353,7 +370,8 @@ static bool visit_items(struct reader *r, value *v, bool keyed, unsigned nesting
     for (value *item; good && (item = sam_pickle_next(&r->pickle, v, &at)); index++) {
         value *key = keyed ? item : NULL;
         value *content = keyed ? sam_pickle_next(&r->pickle, v, &at) : item;
-        good = content && append_key(r, key, index) && visit(r, content, nesting + 1);
+        good = content ? append_key(r, key, index) && visit(r, content, nesting + 1)
+                       : wrong(r, "a key without a value");
         r->name[used] = '\0';
     }
     return good;
@@ -375,6 +393,8 @@ static bool visit(struct reader *r, value *v, unsigned nesting)
     if (is_call(r, v, ORDERED_DICT))
         return r->pickle.values[v->arguments].count == 0 ? visit_items(r, v, true, nesting)
                                                          : wrong(r, "an invalid OrderedDict");
+    if (is_object(r, v))
+        return true;
     if (v->count)
         return wrong(r, "a tensor with items");
     if (is_call(r, v, PARAMETER))
@@ -390,6 +410,48 @@ static bool visit(struct reader *r, value *v, unsigned nesting)
 static bool fail(struct reader *r, const char *what)
 {
     sam_fail(r->error, SAM_ERR_INPUT, "%s: %s", r->file, what);
+    return false;
+}
+
+/* Returns the function or class of the object that is all there is, else of the object around the
+ * value at `at`, else of the last one before it: the attributes of an object follow it. */
+static value *maker_of(const struct reader *r, size_t at)
+{
+    value *all = r->pickle.values, *root = &all[r->pickle.root], *before = NULL;
+    if (is_object(r, root))
+        return &all[root->callable];
+    for (size_t i = 0; i < r->pickle.value_count; i++) {
+        if (!is_object(r, &all[i]))
+            continue;
+        if (i > at && all[i].callable < at)
+            return &all[all[i].callable];
+        if (i < at)
+            before = &all[all[i].callable];
+    }
+    return before;
+}
+
+/* Objects are passed over. Returns false, with `error`, if tensors are in them or nowhere else. */
+static bool all_read(struct reader *r)
+{
+    value *id[PERSISTENT_ITEMS], *maker = NULL;
+    bool inside = false;
+    for (size_t i = 0; i < r->pickle.value_count && !inside; i++) {
+        inside = storage_id(r, &r->pickle.values[i], id) && !known_storage(r, id[2]);
+        if (inside)
+            maker = maker_of(r, i);
+    }
+    if (!inside && r->torch->count == 0)
+        maker = maker_of(r, r->pickle.value_count);
+    if (!maker)
+        return true;
+    char name[200];
+    snprintf(name, sizeof name, "%.*s", (int)maker->size, maker->text);
+    sam_text_make_plain(name);
+    sam_fail(
+        r->error, SAM_ERR_INPUT,
+        "%s: %s '%s': expected tensors in dicts, lists and tuples, as in a state_dict()", r->file,
+        inside ? "a tensor inside an object made by" : "no tensors, but an object made by", name);
     return false;
 }
 
@@ -488,7 +550,7 @@ enum sam_status sam_torch_parse(struct sam_source source, const char *file, stru
     const bool good = bytes &&
                       sam_pickle_parse(bytes, (size_t)entry->size, file, globals, &r->pickle,
                                        r->error) == SAM_OK &&
-                      visit(r, &r->pickle.values[r->pickle.root], 0);
+                      visit(r, &r->pickle.values[r->pickle.root], 0) && all_read(r);
     const enum sam_status status = good ? SAM_OK : r->error->status;
     free(bytes);
     sam_pickle_free(&r->pickle);

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checkpoints whose pickles and archives Python's own modules write, as torch.save does: what
 samite reads of them, under every protocol. The names of PyTorch are stood in for."""
+import argparse
 import collections
+import datetime
+import enum
 import io
 import pickle
 import struct
@@ -58,6 +61,18 @@ class Calls:
         return exec, ("raise SystemExit(9)",)
 
 
+class Stage(enum.Enum):
+    FIT = 1
+
+
+class Layers(list):
+    pass
+
+
+class Settings(dict):
+    pass
+
+
 class Pickler(pickle.Pickler):
     def persistent_id(self, value):
         return value.id if isinstance(value, Storage) else None
@@ -92,6 +107,20 @@ def reads(protocol):
     assert struct.unpack("<12f", data[-48:]) == (0, 1, 2, 3, 4, 5, 0, 3, 1, 4, 2, 5)
 
 
+def passes_over(protocol):
+    settings = Settings(rate=0.1, layers=Layers([1, 2]), stage=Stage.FIT)
+    settings.frozen = True
+    save("m.pt", {"arguments": argparse.Namespace(a=1, b=[None]), "settings": settings,
+                  "callbacks": {Layers: {"best": Tensor(Storage("0", 6), (3,), (2,))}},
+                  "time": datetime.datetime(2026, 1, 2), "random": 2**127, "least": -2**2000,
+                  "bytes": b"\0\xff", "array": bytearray(300), "sets": [{1, 2}, frozenset("a")],
+                  "count": collections.Counter("aab"), "complex": 1j, "calls": Calls()}, protocol)
+    done = samite("info", "m.pt")
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[:3] for line in done.stdout.splitlines()[2:]] == [
+        ["callbacks.Layers.best", "f32", "3"]], done.stdout
+
+
 def refuses(value, words, **how):
     save("bad.pt", value, how.pop("protocol", 2), **how)
     done = samite("info", "bad.pt")
@@ -100,8 +129,16 @@ def refuses(value, words, **how):
 
 def main():
     cases = [(f"protocol {p}", lambda p=p: reads(p)) for p in (2, 3, 4, 5)]
-    cases += [(f"a call, protocol {p}", lambda p=p: refuses({"x": Calls()}, ".exec'", protocol=p))
-              for p in (2, 3, 4, 5)]
+    cases += [(f"objects, protocol {p}", lambda p=p: passes_over(p)) for p in (2, 3, 4, 5)]
+    cases += [(f"a call, protocol {p}", lambda p=p: refuses(
+        {"x": Calls()}, "no tensors, but an object made by 'exec'", protocol=p)) for p in (2, 5)]
+    inside = {"w": Tensor(Storage("0", 6), (6,), (1,))}
+    for value, maker in ((Settings(inside), "Settings"), (argparse.Namespace(**inside), "Namespace"),
+                         ([Stage.FIT, {"x": Settings(inside)}], "Settings"),
+                         ({"w": Tensor(Storage("1", 6), (6,), (1,))}, None)):
+        words = (f"a tensor inside an object made by '{maker}'" if maker
+                 else "its storage is not in the archive")
+        cases.append((words, lambda value=value, words=words: refuses(value, words)))
     # tensors that leave their storage, or are larger than it
     for size, stride, words in (((7,), (1,), "past the end of its storage"),
                                 ((2, 3), (2**62, 1), "past the end of its storage"),
@@ -114,7 +151,7 @@ def main():
         {"x": Tensor(Storage("0", 2**61), (6,), (1,))}, "has another size in the archive")))
     cases.append(("compressed", lambda: refuses({}, "is compressed (deflate)",
                                                 method=zipfile.ZIP_DEFLATED)))
-    cases.append(("protocol 0", lambda: refuses({"a": 1}, "no state dict needs", protocol=0)))
+    cases.append(("protocol 0", lambda: refuses({"a": 1}, "which is not read", protocol=0)))
     run(cases)
 
 

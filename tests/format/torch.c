@@ -245,18 +245,15 @@ static struct sam_buffer text_of(const char *text, size_t size)
 }
 #define REFUSED(text, part) expect_refused(text_of(text, sizeof(text) - 1), part)
 
-/* Opcodes that call or build objects, globals that a state dict does not need. */
+/* Opcodes that call or build: nothing is called, and what it would have made is an object. */
 TEST(calls)
 {
-    REFUSED("cos\nsystem\nX\4\0\0\0true\x85R", "names 'os.system', which is not read");
-    REFUSED("cbuiltins\neval\n)R", "names 'builtins.eval'");
-    REFUSED("c__main__\nNet\n)\x81", "names '__main__.Net'");
-    REFUSED("X\2\0\0\0osX\6\0\0\0system\x93", "names 'os.system'");
+    REFUSED("cos\nsystem\nX\4\0\0\0true\x85R", "no tensors, but an object made by 'system'");
+    REFUSED("c__main__\nNet\n)\x81", "made by 'Net'");
+    REFUSED("X\2\0\0\0osX\6\0\0\0system\x93)R", "made by 'system'");
     REFUSED("X\2\0\0\0osK\1\x93", "a global without a name");
-    REFUSED("ctorch._utils\n_rebuild_device_tensor_from_numpy\n", "which is not read");
-    REFUSED("cos\n\033[31m\n", "names 'os.?[31m'");
+    REFUSED("cos\n\033[31m\n)R", "made by '?[31m'");
     REFUSED("(ios\nsystem\n", "opcode 0x69");
-    REFUSED("ccollections\nOrderedDict\n)\x81", "opcode 0x81");
     REFUSED("\x82\1", "opcode 0x82");
     REFUSED("}}b}o", "opcode 0x6f");
     REFUSED("Ptext\n", "opcode 0x50"); /* a persistent id of protocol 0 */
@@ -271,6 +268,7 @@ TEST(damaged_pickles)
 {
     REFUSED("", "at byte 3: it does not end with one value");
     REFUSED("K\1K\2", "does not end with one value");
+    REFUSED("\x8a\xff", "it is truncated");
     REFUSED("(", "does not end with one value");
     REFUSED("t", "no mark");
     REFUSED("u", "no mark");
@@ -293,10 +291,6 @@ TEST(damaged_pickles)
             "abc",
             "truncated");
     REFUSED("\x8d\xff\xff\xff\xff\xff\xff\xff\xff", "truncated");
-    REFUSED("\x8a\x09"
-            "123456789",
-            "more than 64 bits");
-    REFUSED("\x8a\xff", "more than 64 bits");
     REFUSED("cos", "a name without an end");
     REFUSED("\x80\x06", "protocol");
 }
