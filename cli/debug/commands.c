@@ -203,14 +203,13 @@ static const char *complete_symbol(const struct sam_image *image, const char *wo
 const char *debug_complete(struct debug *d, const char *line, size_t index, char *text, size_t size)
 {
     char command[64];
-    struct sam_error error;
     const char *word = line + strlen(line);
     while (word > line && !strchr(" \t*&(+-", word[-1]))
         word--;
     debug_split(line + strspn(line, " \t"), command, sizeof command);
     if (word == line + strspn(line, " \t"))
         return complete_row(debug_commands, word, &index, text, size);
-    const struct debug_command *row = debug_find(debug_commands, "command", command, &error);
+    const struct debug_command *row = debug_find(debug_commands, "command", command, NULL);
     switch (row ? row->completes : COMPLETE_NONE) {
     case COMPLETE_NONE: break;
     case COMPLETE_SYMBOL: return complete_symbol(d->image, word, &index, text, size);

@@ -88,12 +88,10 @@ static char *base64(const uint8_t *bytes, size_t size)
 /* The number of bytes from the address on that are memory. */
 static size_t readable(struct debug *d, uint64_t address, size_t size)
 {
-    struct sam_error error;
     size_t low = 0, high = size; /* `low` bytes are */
     while (low < high) {
         const size_t middle = low + (high - low + 1) / 2;
-        if (sam_session_read(d->session, d->focus.workgroup, address, NULL, middle, &error) ==
-            SAM_OK)
+        if (sam_session_read(d->session, d->focus.workgroup, address, NULL, middle, NULL) == SAM_OK)
             low = middle;
         else
             high = middle - 1;

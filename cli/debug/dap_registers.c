@@ -14,9 +14,8 @@ static void list_lanes(struct dap_list *list)
     struct debug *d = list->dap->debug;
     const uint32_t chosen = d->focus.lane;
     struct sam_session_warp warp;
-    struct sam_error error;
     char name[32], place[512], text[600];
-    if (debug_warp(d, &warp, &error) != SAM_OK)
+    if (debug_warp(d, &warp, NULL) != SAM_OK)
         return;
     if (dap_wants(list))
         dap_add_expression(list, "selected", "$lane", 0, 0);
@@ -26,7 +25,7 @@ static void list_lanes(struct dap_list *list)
             continue;
         d->focus.lane = i;
         snprintf(name, sizeof name, "lane %u", i);
-        if (debug_lane_pc(d, &pc, &error) != SAM_OK)
+        if (debug_lane_pc(d, &pc, NULL) != SAM_OK)
             pc = 0;
         source_describe(d, pc, place, sizeof place);
         snprintf(text, sizeof text, "%s%s",
@@ -42,8 +41,7 @@ static void list_lanes(struct dap_list *list)
 static bool is_zero(struct debug *d, unsigned v)
 {
     uint32_t lanes[SAM_MAX_LANES] = {0};
-    struct sam_error error;
-    if (sam_session_v(d->session, d->focus.workgroup, d->focus.warp, v, lanes, &error) != SAM_OK)
+    if (sam_session_v(d->session, d->focus.workgroup, d->focus.warp, v, lanes, NULL) != SAM_OK)
         return true;
     for (unsigned i = 0; i < d->shape.lanes; i++)
         if (lanes[i])
@@ -72,9 +70,8 @@ static void list_vector(struct dap_list *list, unsigned v)
     struct debug *d = list->dap->debug;
     char name[16], expression[32], text[200], shown[208];
     struct value value;
-    struct sam_error error;
     snprintf(expression, sizeof expression, "$v%u", v);
-    if (debug_evaluate(d, expression, &value, &error) != SAM_OK)
+    if (debug_evaluate(d, expression, &value, NULL) != SAM_OK)
         return;
     if (value_looks_float(&value))
         value_view(&value, SAM_F32);
@@ -99,9 +96,8 @@ static void list_scalars(struct dap_list *list)
         dap_add_expression(list, "mask", "$mask", 0, 0);
     for (unsigned i = 0; i < d->shape.x_count; i++) {
         uint64_t bits = 0;
-        struct sam_error error;
         const bool used = sam_session_x(d->session, d->focus.workgroup, d->focus.warp, i, &bits,
-                                        &error) == SAM_OK &&
+                                        NULL) == SAM_OK &&
                           bits;
         if ((i >= 32 && !used) || !dap_wants(list))
             continue;
@@ -115,12 +111,11 @@ static void list_csrs(struct dap_list *list)
 {
     struct debug *d = list->dap->debug;
     struct sam_csr_entry entry;
-    struct sam_error error;
     char expression[64];
     for (size_t i = 0; sam_csr_entry_get(&d->shape.isa, i, &entry); i++) {
         uint64_t bits;
         if (sam_session_csr(d->session, d->focus.workgroup, d->focus.warp, entry.address, &bits,
-                            &error) != SAM_OK ||
+                            NULL) != SAM_OK ||
             !dap_wants(list))
             continue;
         snprintf(expression, sizeof expression, "$%.60s", entry.name);
@@ -132,10 +127,9 @@ static void list_stack(struct dap_list *list)
 {
     struct debug *d = list->dap->debug;
     struct sam_stack_entry *entries = NULL;
-    struct sam_error error;
     size_t depth = 0;
     char name[24], lanes[40], place[512], join[512], text[1200];
-    if (!d->shape.v_count || stack_read(d, &entries, &depth, &error) != SAM_OK)
+    if (!d->shape.v_count || stack_read(d, &entries, &depth, NULL) != SAM_OK)
         depth = 0;
     for (size_t i = depth; i-- > 0;) {
         if (!dap_wants(list))
@@ -195,8 +189,7 @@ static void list_memory(struct dap_list *list)
     uint64_t address, size, wanted = 0;
     if (list->wanted) {
         const char *at = list->wanted;
-        struct sam_error error;
-        if (debug_number(d, &at, "the address", &wanted, &error) != SAM_OK)
+        if (debug_number(d, &at, "the address", &wanted, NULL) != SAM_OK)
             return;
     }
     for (size_t i = 0; declared_range(d, i, &address, &size); i++) {

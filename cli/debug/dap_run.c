@@ -75,21 +75,13 @@ static const char *point_reason(const struct dap *dap)
 static bool find_live(struct debug *d)
 {
     struct sam_session_warp warp;
-    struct sam_error error;
     for (uint32_t i = 0; i < d->shape.warps; i++)
-        if (sam_session_warp(d->session, d->focus.workgroup, i, &warp, &error) == SAM_OK &&
+        if (sam_session_warp(d->session, d->focus.workgroup, i, &warp, NULL) == SAM_OK &&
             warp.state != SAM_WARP_ENDED) {
             d->focus.warp = i;
             return true;
         }
     return false;
-}
-
-static bool has_ended(struct debug *d)
-{
-    struct sam_session_warp warp;
-    struct sam_error error;
-    return debug_warp(d, &warp, &error) != SAM_OK || warp.state == SAM_WARP_ENDED;
 }
 
 static void run_on(struct dap *dap)
@@ -148,7 +140,7 @@ static void tell(struct dap *dap, const char *printed)
     }
     if (d->stop_point) {
         dap_send_stopped(dap, point_reason(dap), NULL, NULL);
-    } else if (has_ended(d)) { /* a step over the end of the warp */
+    } else if (debug_warp_now(d).state == SAM_WARP_ENDED) { /* a step over the end of the warp */
         if (find_live(d))
             dap_send_stopped(dap, "step", "the warp has ended", NULL);
         else

@@ -35,10 +35,9 @@ static json_t *add_threads(struct dap *dap, json_t *rows, uint32_t workgroup)
 {
     struct debug *d = dap->debug;
     struct sam_session_warp warp;
-    struct sam_error error;
     for (uint32_t i = 0; i < d->shape.warps && json_array_size(rows) < MOST_THREADS; i++) {
         const bool ours = workgroup == d->focus.workgroup && i == d->focus.warp;
-        if (sam_session_warp(d->session, workgroup, i, &warp, &error) == SAM_OK &&
+        if (sam_session_warp(d->session, workgroup, i, &warp, NULL) == SAM_OK &&
             (warp.state != SAM_WARP_ENDED || ours))
             rows = report_add(rows, thread_row(dap, workgroup, i, &warp));
     }

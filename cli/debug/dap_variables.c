@@ -95,12 +95,11 @@ static enum sam_status show_variable(struct debug *d, const void *variable, stru
 static void list_locals(struct dap_list *list)
 {
     struct sam_variable v;
-    struct sam_error error;
     for (size_t i = 0; debug_variable_at(list->dap->debug, i, &v); i++) {
         char *text = NULL;
         if (!dap_wants(list))
             continue;
-        if (dap_collect(list->dap, show_variable, &v, &text, &error) == SAM_OK && text) {
+        if (dap_collect(list->dap, show_variable, &v, &text, NULL) == SAM_OK && text) {
             const char *equals = strstr(text, " = ");
             text[strcspn(text, "\n")] = '\0';
             dap_add(list, v.name, equals ? equals + 3 : text, v.name, 0, 0);
@@ -337,9 +336,8 @@ static enum sam_status run_command_line(struct dap *dap, const char *line, struc
 static bool is_command(const char *line)
 {
     char word[64];
-    struct sam_error error;
     debug_split(line + strspn(line, " \t"), word, sizeof word);
-    return debug_find(debug_commands, "command", word, &error) != NULL;
+    return debug_find(debug_commands, "command", word, NULL) != NULL;
 }
 
 enum sam_status dap_on_evaluate(struct dap *dap, const json_t *arguments, struct sam_error *error)

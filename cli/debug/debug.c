@@ -29,11 +29,10 @@ struct debug *debug_new(const struct debug_options *options)
 
 void debug_free(struct debug *d)
 {
-    struct sam_error error;
     if (!d)
         return;
     points_free(d);
-    command_undisplay(d, "", &error);
+    command_undisplay(d, "", NULL);
     source_free(d);
     input_free(d->input);
     free(d->displays);
@@ -124,11 +123,10 @@ enum sam_status debug_execute(struct debug *d, const char *line, struct sam_erro
  * latter. */
 static const char *repeated(struct debug *d, const char *line)
 {
-    struct sam_error error;
     char word[64];
     if (*line) {
         const char *rest = debug_split(line, word, sizeof word);
-        const struct debug_command *command = debug_find(debug_commands, "command", word, &error);
+        const struct debug_command *command = debug_find(debug_commands, "command", word, NULL);
         const bool goes_on =
             command && (command->run == command_list || command->run == command_examine);
         free(d->last_line);

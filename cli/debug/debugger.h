@@ -163,8 +163,10 @@ uint64_t debug_pc(struct debug *debug);
 uint64_t debug_address(const struct debug *debug, uint64_t address);
 /* A bit for each lane of a warp. */
 uint32_t debug_all_lanes(const struct debug *debug);
+/* The warp of the focus; one that cannot be read has ended. */
 enum sam_status debug_warp(struct debug *debug, struct sam_session_warp *warp,
                            struct sam_error *error);
+struct sam_session_warp debug_warp_now(struct debug *debug);
 /* "did you mean" for a symbol, in `near`. */
 const char *debug_near_symbol(struct debug *debug, const char *name, char *text, size_t size);
 /* ABI name of a scalar register; "" above x31. */

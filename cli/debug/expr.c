@@ -210,7 +210,7 @@ static enum sam_status in_all_lanes(struct parser *p, const char *begin, struct 
     unsigned count, focus;
     uint32_t active;
     struct value all = *value, one;
-    struct sam_error ignored, *error = p->error;
+    struct sam_error *const error = p->error;
     enum sam_status status = SAM_OK;
     if (value->is_vector || p->skipping || !p->names->lanes ||
         !p->names->lanes(p->names->context, &count, &active, &focus))
@@ -223,7 +223,7 @@ static enum sam_status in_all_lanes(struct parser *p, const char *begin, struct 
     for (unsigned i = 0; i < count && status == SAM_OK; i++) {
         const bool counts = active >> i & 1;
         p->at = begin;
-        p->error = counts ? error : &ignored;
+        p->error = counts ? error : NULL;
         p->names->turn(p->names->context, i);
         const enum sam_status found = in_parentheses(p, &one);
         all.bits[i] = found == SAM_OK ? one.bits[0] : 0;

@@ -10,6 +10,8 @@
 enum sam_status debug_fail(struct sam_error *error, const char *format, ...)
 {
     va_list list;
+    if (!error)
+        return SAM_ERR_USAGE;
     va_start(list, format);
     error->status = SAM_ERR_USAGE;
     vsnprintf(error->text, sizeof error->text, format, list);
@@ -19,6 +21,7 @@ enum sam_status debug_fail(struct sam_error *error, const char *format, ...)
 
 enum sam_status debug_fail_memory(struct sam_error *error)
 {
-    *error = (struct sam_error){SAM_ERR_MEMORY, "out of memory"};
+    if (error)
+        *error = (struct sam_error){SAM_ERR_MEMORY, "out of memory"};
     return SAM_ERR_MEMORY;
 }

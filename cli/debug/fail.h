@@ -4,7 +4,7 @@
 
 #include "samite/status.h"
 
-/* Fill `error` with SAM_ERR_USAGE and this text, and return that status. */
+/* Fill `error`, which may be NULL, with SAM_ERR_USAGE and this text, and return that status. */
 enum sam_status debug_fail(struct sam_error *error, const char *format, ...) SAM_PRINTF(2, 3);
 enum sam_status debug_fail_memory(struct sam_error *error);
 #ifdef __clang_analyzer__ /* the analyzer sees one file at a time */

@@ -218,11 +218,10 @@ static enum sam_status vectors(struct debug *d, struct sam_error *error)
 static void csrs(struct debug *d)
 {
     struct sam_csr_entry entry;
-    struct sam_error error;
     for (size_t i = 0; sam_csr_entry_get(&d->shape.isa, i, &entry); i++) {
         uint64_t bits;
         if (sam_session_csr(d->session, d->focus.workgroup, d->focus.warp, entry.address, &bits,
-                            &error) != SAM_OK)
+                            NULL) != SAM_OK)
             continue;
         const struct value value = value_integer(d->shape.isa.xlen == 32 ? SAM_U32 : SAM_U64, bits);
         say_register(d, entry.name, &value);

@@ -20,15 +20,23 @@ const char *debug_abi_name(unsigned number)
 
 enum sam_status debug_warp(struct debug *d, struct sam_session_warp *warp, struct sam_error *error)
 {
-    *warp = (struct sam_session_warp){.state = SAM_WARP_ENDED};
-    return sam_session_warp(d->session, d->focus.workgroup, d->focus.warp, warp, error);
+    const enum sam_status status =
+        sam_session_warp(d->session, d->focus.workgroup, d->focus.warp, warp, error);
+    if (status != SAM_OK)
+        warp->state = SAM_WARP_ENDED;
+    return status;
+}
+
+struct sam_session_warp debug_warp_now(struct debug *d)
+{
+    struct sam_session_warp warp;
+    debug_warp(d, &warp, NULL);
+    return warp;
 }
 
 uint64_t debug_pc(struct debug *d)
 {
-    struct sam_session_warp warp;
-    struct sam_error error;
-    return debug_warp(d, &warp, &error) == SAM_OK ? warp.pc : 0;
+    return debug_warp_now(d).pc;
 }
 
 uint64_t debug_address(const struct debug *d, uint64_t address)
@@ -285,8 +293,7 @@ static bool lanes(void *context, unsigned *count, uint32_t *active, unsigned *fo
 {
     struct debug *d = context;
     struct sam_session_warp warp;
-    struct sam_error error;
-    if (!d->shape.v_count || debug_warp(d, &warp, &error) != SAM_OK)
+    if (!d->shape.v_count || debug_warp(d, &warp, NULL) != SAM_OK)
         return false;
     *count = d->shape.lanes;
     *active = warp.mask;

@@ -92,9 +92,8 @@ static bool stops(struct point *p, uint32_t workgroup, uint32_t warp)
 static bool is_seen(const struct debug *d, uint32_t workgroup, uint32_t warp)
 {
     struct sam_session_warp state;
-    struct sam_error error;
     return !d->going_back && workgroup == d->seen.workgroup && warp == d->seen.warp &&
-           sam_session_warp(d->session, workgroup, warp, &state, &error) == SAM_OK &&
+           sam_session_warp(d->session, workgroup, warp, &state, NULL) == SAM_OK &&
            state.instructions == d->seen.instructions && state.pc == d->seen.pc;
 }
 
@@ -108,9 +107,8 @@ static bool when_reached(void *context, struct sam_session *session, uint32_t wo
 
 struct point *points_stepped_on(struct debug *d)
 {
-    struct sam_session_warp warp;
-    struct sam_error error;
-    if (debug_warp(d, &warp, &error) != SAM_OK || warp.state == SAM_WARP_ENDED)
+    const struct sam_session_warp warp = debug_warp_now(d);
+    if (warp.state == SAM_WARP_ENDED)
         return NULL;
     for (size_t i = 0; i < d->point_count; i++) {
         struct point *p = d->points[i];
@@ -168,9 +166,8 @@ static enum sam_status arm(struct debug *d, struct point *p, struct sam_error *e
 
 static void disarm(struct debug *d, struct point *p)
 {
-    struct sam_error error;
     if (p->id)
-        sam_session_remove(d->session, p->id, &error);
+        sam_session_remove(d->session, p->id, NULL);
     p->id = 0;
 }
 

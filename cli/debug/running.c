@@ -53,6 +53,11 @@ static bool is_event(const struct sam_session_stop *stop)
     return stop->reason == SAM_SESSION_TRAP || stop->reason == SAM_SESSION_STOPPED;
 }
 
+static bool waits(struct debug *d)
+{
+    return debug_warp_now(d).state == SAM_WARP_WAITS;
+}
+
 /* Run the workgroup until the barrier has released the focused warp, or another event stops it. */
 static enum sam_status await_release(struct debug *d, struct sam_session_stop *stop,
                                      struct sam_error *error)
@@ -63,19 +68,10 @@ static enum sam_status await_release(struct debug *d, struct sam_session_stop *s
                                         .warp = d->focus.warp,
                                         .to_release = true};
     for (;;) {
-        struct sam_session_warp warp;
         const enum sam_status status = sam_session_run(d->session, &run, stop, error);
-        if (status != SAM_OK || stop->reason != SAM_SESSION_RELEASED ||
-            debug_warp(d, &warp, error) != SAM_OK || warp.state != SAM_WARP_WAITS)
+        if (status != SAM_OK || stop->reason != SAM_SESSION_RELEASED || !waits(d))
             return status;
     }
-}
-
-static bool waits(struct debug *d)
-{
-    struct sam_session_warp warp;
-    struct sam_error error;
-    return debug_warp(d, &warp, &error) == SAM_OK && warp.state == SAM_WARP_WAITS;
 }
 
 /* Run the warp: for `count` instructions, or until the goal is met (NULL: none). */

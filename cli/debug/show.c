@@ -265,9 +265,8 @@ static bool is_caller(struct debug *d, uint64_t ra, uint64_t pc)
 bool debug_caller(struct debug *d, uint64_t *address)
 {
     enum { RA = 1 };
-    struct sam_error error;
     uint64_t ra = 0;
-    if (sam_session_x(d->session, d->focus.workgroup, d->focus.warp, RA, &ra, &error) != SAM_OK ||
+    if (sam_session_x(d->session, d->focus.workgroup, d->focus.warp, RA, &ra, NULL) != SAM_OK ||
         !is_caller(d, ra, debug_pc(d)))
         return false;
     *address = ra - 4;

@@ -8,8 +8,7 @@
 bool stop_fetch(struct debug *d, uint64_t address, uint32_t *word)
 {
     uint8_t bytes[4];
-    struct sam_error error;
-    if (sam_session_read(d->session, d->focus.workgroup, address, bytes, sizeof bytes, &error) !=
+    if (sam_session_read(d->session, d->focus.workgroup, address, bytes, sizeof bytes, NULL) !=
         SAM_OK)
         return false;
     *word = (uint32_t)value_bits(bytes, sizeof bytes);
@@ -20,9 +19,8 @@ bool stop_fetch(struct debug *d, uint64_t address, uint32_t *word)
 static uint32_t prefix_before(struct debug *d, uint64_t address, bool next)
 {
     struct sam_session_warp warp;
-    struct sam_error error;
     uint32_t word;
-    if (next && debug_warp(d, &warp, &error) == SAM_OK && warp.pc == address)
+    if (next && debug_warp(d, &warp, NULL) == SAM_OK && warp.pc == address)
         return warp.prefix;
     if (!d->shape.v_count || !stop_fetch(d, address - 4, &word))
         return 0;
@@ -139,13 +137,12 @@ static uint32_t lanes_of_access(struct debug *d, const struct sam_session_stop *
                                 const struct point *p)
 {
     const uint64_t now = sam_session_time(d->session);
-    struct sam_error error;
     struct sam_step *step;
     uint32_t lanes = 0;
     if (!d->records || !d->shape.v_count || !now || !(step = calloc(1, sizeof *step)))
         return 0;
-    if (sam_session_goto(d->session, now - 1, &error) == SAM_OK) {
-        if (sam_session_step(d->session, stop->workgroup, stop->warp, step, &error) == SAM_OK)
+    if (sam_session_goto(d->session, now - 1, NULL) == SAM_OK) {
+        if (sam_session_step(d->session, stop->workgroup, stop->warp, step, NULL) == SAM_OK)
             lanes = touching(step, p);
     }
     free(step);
@@ -261,8 +258,7 @@ void stop_show_displays(struct debug *d)
 static void see(struct debug *d)
 {
     struct sam_session_warp warp;
-    struct sam_error error;
-    const bool found = debug_warp(d, &warp, &error) == SAM_OK;
+    const bool found = debug_warp(d, &warp, NULL) == SAM_OK;
     d->seen.workgroup = d->focus.workgroup;
     d->seen.warp = d->focus.warp;
     d->seen.instructions = found ? warp.instructions : UINT64_MAX;

@@ -8,9 +8,8 @@ enum { BYTES = 8 * SAM_VARIABLE_PIECES };
 
 bool debug_variable_at(struct debug *d, size_t index, struct sam_variable *variable)
 {
-    struct sam_error error;
     uint64_t pc;
-    if (!d->variables || d->state == DEBUG_ENDED || debug_lane_pc(d, &pc, &error) != SAM_OK)
+    if (!d->variables || d->state == DEBUG_ENDED || debug_lane_pc(d, &pc, NULL) != SAM_OK)
         return false;
     return sam_variables_at(d->variables, pc, index, variable);
 }

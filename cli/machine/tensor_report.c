@@ -36,7 +36,6 @@ json_t *tensor_report(const struct hart_request *request, const struct sam_hart_
     const struct sam_mxu_stats *cycles = sam_hart_cycles(hart);
     struct sam_engines_report engines;
     struct sam_energy energy;
-    struct sam_error error;
     char *text = NULL;
     json_t *root =
         REPORT(TEXT("program", request->run->files.items[0]), TEXT("end", end_name(result->end)),
@@ -49,7 +48,7 @@ json_t *tensor_report(const struct hart_request *request, const struct sam_hart_
     if (sam_hart_engines(hart, &engines))
         root = report_set(root, "engines", cli_engines(&engines));
     if (sam_hart_energy(hart, &energy) && !request->system &&
-        sam_energy_report(&energy, true, &text, &error) == SAM_OK)
+        sam_energy_report(&energy, true, &text, NULL) == SAM_OK)
         root = report_set(root, "energy", json_loads(text, 0, NULL));
     sam_text_free(text);
     return root;

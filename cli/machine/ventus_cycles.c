@@ -14,11 +14,10 @@ static int list_parameters(void)
     size_t count = 0;
     printf("%-20s", "parameter");
     for (; count < 8 && sam_gputime_preset(count); count++) {
-        struct sam_error error;
         char text[64];
         sam_gputime_config_init(&presets[count]);
         snprintf(text, sizeof text, "preset=%s", sam_gputime_preset(count));
-        sam_gputime_config_set(&presets[count], text, &error);
+        sam_gputime_config_set(&presets[count], text, NULL);
         printf(" %8s", sam_gputime_preset(count));
     }
     printf("  %-11s  meaning\n", "range");
@@ -159,9 +158,8 @@ static char *report_of(const struct run *run, enum sam_gputime_format format)
 {
     const struct sam_gputime_report_options options = {
         .size = sizeof options, .config = &run->ventus->asked->config, .image = run->image};
-    struct sam_error error;
     char *text = NULL;
-    sam_gputime_report(&run->ventus->timing.result, format, &options, &text, &error);
+    sam_gputime_report(&run->ventus->timing.result, format, &options, &text, NULL);
     return text;
 }
 

@@ -68,12 +68,11 @@ static void put_overview(FILE *out, const json_t *findings)
 /* The lines around one; nothing if the file cannot be read. */
 static void put_source(FILE *out, const char *path, json_int_t line)
 {
-    struct sam_error error;
     struct stat status;
     char *text = NULL;
     size_t size = 0;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || /* never block on a pipe */
-        sam_file_load(path, MOST_SOURCE, &text, &size, &error) != SAM_OK)
+        sam_file_load(path, MOST_SOURCE, &text, &size, NULL) != SAM_OK)
         return;
     fprintf(out, "<pre>");
     const char *at = text;

@@ -41,14 +41,13 @@ static void print_workgroup(const struct sam_launch *launch, uint32_t workgroup,
 static void print_pc(const struct run *run, uint32_t pc, FILE *out)
 {
     struct sam_isa isa;
-    struct sam_error error;
     uint8_t word[4];
     char text[160];
     fprintf(out, "pc 0x%08x", pc);
     const struct sam_symbol *symbol = run->image ? sam_image_symbol_at(run->image, pc) : NULL;
     if (symbol)
         fprintf(out, " <%s+0x%llx>", symbol->name, (unsigned long long)(pc - symbol->value));
-    if (sam_gpu_read(run->ventus->gpu, pc, word, sizeof word, &error) != SAM_OK ||
+    if (sam_gpu_read(run->ventus->gpu, pc, word, sizeof word, NULL) != SAM_OK ||
         sam_isa_parse("ventus", &isa, NULL) != SAM_OK)
         return;
     sam_disassemble(&isa,

@@ -348,10 +348,9 @@ static size_t first_change(const struct run_argument *a, const struct run_memory
 {
     const uint8_t *before = a->array.data;
     uint8_t now[16384];
-    struct sam_error error;
     for (size_t at = 0, size; at < a->array.size; at += size) {
         size = a->array.size - at < sizeof now ? a->array.size - at : sizeof now;
-        if (memory->read(memory->context, a->address + at, now, size, &error) &&
+        if (memory->read(memory->context, a->address + at, now, size, NULL) &&
             memcmp(before + at, now, size) != 0)
             for (size_t k = 0;; k++)
                 if (now[k] != before[at + k])

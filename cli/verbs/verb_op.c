@@ -219,7 +219,6 @@ static json_t *report(const struct op_request *r, const struct sam_plan *plan,
     };
     const struct sam_shape *shape = sam_plan_shape(plan);
     struct sam_plan_figures f;
-    struct sam_error error;
     char *text = NULL;
     sam_plan_count(plan, &f);
     json_t *root = REPORT(TEXT("operator", operators[r->kind].name), TEXT("output", r->output),
@@ -237,7 +236,7 @@ static json_t *report(const struct op_request *r, const struct sam_plan *plan,
     if (!engines)
         return root;
     root = report_set(root, "engines", cli_engines(engines));
-    const bool made = sam_energy_report(energy, true, &text, &error) == SAM_OK;
+    const bool made = sam_energy_report(energy, true, &text, NULL) == SAM_OK;
     root = report_set(root, "energy", made ? json_loads(text, 0, NULL) : NULL);
     if (made)
         sam_text_free(text);
@@ -260,10 +259,9 @@ static int show(const struct op_request *r, const struct sam_plan *plan,
         fputc('\n', text);
     }
     if (r->cycles && energy) {
-        struct sam_error error;
         char *lines = NULL;
         cli_engines_print(json_object_get(root, "engines"), text);
-        if (sam_energy_report(energy, false, &lines, &error) == SAM_OK)
+        if (sam_energy_report(energy, false, &lines, NULL) == SAM_OK)
             fputs(lines, text);
         sam_text_free(lines);
     }
