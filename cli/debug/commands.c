@@ -6,37 +6,39 @@
 
 #include "debugger.h"
 
-#define REPEATS 1
-#define DEAD    2
+#define REPEATS true
 
 const struct debug_command debug_commands[] = {
-#define HEADING(text) {.names = text},
-#define COMMAND(words, form, summary, more, function, completion, flags)                           \
-    {.names = (words),                                                                             \
-     .grammar = (form),                                                                            \
-     .help = summary "\n" more,                                                                    \
-     .run = command_##function,                                                                    \
-     .completes = COMPLETE_##completion,                                                           \
-     .repeats = ((flags)&REPEATS) != 0,                                                            \
-     .dead = ((flags)&DEAD) != 0},
+#define HEADING(text)                            {.names = text},
+#define COMMAND(words, form, summary, more, ...) ALSO(words, form, summary, more, __VA_ARGS__, 0)
+#define ALSO(words, form, summary, more, function, completion, again, which)                       \
+    {(words), (form), summary "\n" more, command_##function, (which), COMPLETE_##completion, again},
 #include "commands.def"
 #undef HEADING
 #undef COMMAND
+#undef ALSO
     {0},
 };
 
 #define info_stack command_stack
 const struct debug_command debug_infos[] = {
-#define INFO(words, form, summary, function)                                                       \
-    {.names = (words),                                                                             \
-     .grammar = (form),                                                                            \
-     .help = summary "\n",                                                                         \
-     .run = info_##function,                                                                       \
-     .dead = true},
+#define INFO(words, form, summary, function) ALSO(words, form, summary, function, 0)
+#define ALSO(words, form, summary, function, which)                                                \
+    {(words), (form), summary "\n", info_##function, (which), COMPLETE_NONE, false},
 #include "infos.def"
 #undef INFO
+#undef ALSO
     {0},
 };
+
+enum sam_status debug_run_row(struct debug *d, const struct debug_command *row, const char *rest,
+                              struct sam_error *error)
+{
+    if (!row)
+        return SAM_ERR_USAGE;
+    d->how = row->how;
+    return row->run(d, rest, error);
+}
 
 const char *debug_split(const char *line, char *word, size_t size)
 {
@@ -172,8 +174,7 @@ enum sam_status command_info(struct debug *d, const char *rest, struct sam_error
     char word[64];
     if (!debug_word(&rest, word, sizeof word))
         return debug_fail(error, "info: expected what to show (help info)");
-    const struct debug_command *row = debug_find(debug_infos, "info", word, error);
-    return row ? row->run(d, rest, error) : SAM_ERR_USAGE;
+    return debug_run_row(d, debug_find(debug_infos, "info", word, error), rest, error);
 }
 
 /* ------------------------------------------------------------------------------- completion */

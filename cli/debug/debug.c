@@ -115,8 +115,7 @@ enum sam_status debug_execute(struct debug *d, const char *line, struct sam_erro
     if (!*line || *line == '#')
         return SAM_OK;
     const char *rest = debug_split(line, word, sizeof word);
-    const struct debug_command *command = debug_find(debug_commands, "command", word, error);
-    return command ? command->run(d, rest, error) : SAM_ERR_USAGE;
+    return debug_run_row(d, debug_find(debug_commands, "command", word, error), rest, error);
 }
 
 /* An empty line repeats a command that runs or continues a listing, without the arguments of the

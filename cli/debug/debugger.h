@@ -116,6 +116,7 @@ struct debug {
     unsigned stop_point;          /* the number of its point, 0: none, */
     char stop_text[1024];         /* and the report of its trap */
     unsigned last_stop;           /* the session's point at which continue stopped; 0: none */
+    int how;                      /* of the command that runs */
     bool quits;
     bool goes_on; /* to the next launch */
     bool failed;  /* a command of a script has */
@@ -281,10 +282,14 @@ struct debug_command {
     const char *grammar; /* what follows the name */
     const char *help;    /* its first line is the summary */
     debug_function *run;
+    int how; /* of the commands that share the function */
     enum debug_completion completes;
     bool repeats; /* by an empty line */
-    bool dead;    /* also after the end */
 };
+
+/* `how` of step, next and nexti; of delete, disable and enable. */
+enum { STEP_LINE, STEP_NEXT, STEP_NEXTI };
+enum { POINTS_DELETE, POINTS_DISABLE, POINTS_ENABLE };
 
 extern const struct debug_command debug_commands[], debug_infos[];
 /* The name of the command at the beginning of a line, and the rest: "x/4xw a0" is x and "/4xw
@@ -293,33 +298,22 @@ const char *debug_split(const char *line, char *word, size_t size);
 /* The row of a word; on NULL the error is filled. `kind`: "command", "info". */
 const struct debug_command *debug_find(const struct debug_command *rows, const char *kind,
                                        const char *word, struct sam_error *error);
+/* Run the command of a row; NULL: debug_find has failed. */
+enum sam_status debug_run_row(struct debug *debug, const struct debug_command *row,
+                              const char *rest, struct sam_error *error);
 /* Candidate number `index` for the last word of `line`; NULL: no more. */
 const char *debug_complete(struct debug *debug, const char *line, size_t index, char *text,
                            size_t size);
 
-debug_function
-    /* running.c */
-    command_run,
-    command_continue, command_step, command_stepi, command_next, command_nexti, command_until,
-    command_finish, command_reconverge, command_release, command_scope,
-    /* past.c */
-    command_rstep, command_rstepi, command_rcontinue, command_goto, command_record,
-    command_snapshot, command_restore,
-    /* points.c, point_commands.c */
-    command_break, command_tbreak, command_watch, command_rwatch, command_awatch, command_delete,
-    command_disable, command_enable, command_condition, command_ignore,
-    /* data.c */
-    command_print, command_examine, command_set, command_display, command_undisplay,
-    /* focus.c */
-    command_warp, command_workgroup, command_lane,
-    /* show.c */
-    command_list, command_disassemble, command_stack, command_backtrace,
-    /* commands.c */
-    command_info, command_help, command_source, command_echo, command_quit,
-    /* info.c */
-    info_warps, info_lanes, info_registers, info_breakpoints, info_watchpoints, info_line,
-    info_symbol, info_launch, info_buffers, info_display, info_source,
-    /* variables.c */
-    info_locals, info_args;
+#define HEADING(text)
+#define COMMAND(words, form, summary, more, function, ...) debug_function command_##function;
+#define INFO(words, form, summary, function)               debug_function info_##function;
+#define ALSO(...)
+#include "commands.def"
+#include "infos.def"
+#undef HEADING
+#undef COMMAND
+#undef INFO
+#undef ALSO
 
 #endif

@@ -273,9 +273,9 @@ static void say_point(struct debug *d, const struct point *p)
     debug_say(d, "\n");
 }
 
-static enum sam_status say_points(struct debug *d, const char *rest, bool watches,
-                                  struct sam_error *error)
+enum sam_status info_breakpoints(struct debug *d, const char *rest, struct sam_error *error)
 {
+    const bool watches = d->how;
     unsigned shown = 0;
     const enum sam_status status = debug_no_more(rest, error);
     for (size_t i = 0; i < d->point_count && status == SAM_OK; i++) {
@@ -288,16 +288,6 @@ static enum sam_status say_points(struct debug *d, const char *rest, bool watche
     if (!shown && status == SAM_OK)
         debug_say(d, watches ? "no watchpoints\n" : "no breakpoints or watchpoints\n");
     return status;
-}
-
-enum sam_status info_breakpoints(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return say_points(d, rest, false, error);
-}
-
-enum sam_status info_watchpoints(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return say_points(d, rest, true, error);
 }
 
 enum sam_status info_display(struct debug *d, const char *rest, struct sam_error *error)

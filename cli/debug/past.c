@@ -76,30 +76,6 @@ static enum sam_status back_one(struct debug *d, bool *moved, struct sam_error *
     return status;
 }
 
-static enum sam_status begin(struct debug *d, const char *rest, uint64_t *count,
-                             struct sam_error *error)
-{
-    enum sam_status status = debug_count(d, rest, "the count", count, error) ?: recorded(d, error);
-    d->stepped_from = debug_pc(d);
-    return status;
-}
-
-static enum sam_status at_beginning(struct debug *d)
-{
-    debug_say(d, "[the beginning]\n");
-    return arrived(d);
-}
-
-enum sam_status command_rstepi(struct debug *d, const char *rest, struct sam_error *error)
-{
-    uint64_t count = 1;
-    bool moved = true;
-    enum sam_status status = begin(d, rest, &count, error);
-    while (status == SAM_OK && count-- && moved && !cli_stopped())
-        status = back_one(d, &moved, error);
-    return status ?: (moved ? arrived(d) : at_beginning(d));
-}
-
 static bool same_line(struct debug *d, const char *file, uint32_t line)
 {
     uint32_t here = 0;
@@ -132,12 +108,16 @@ static enum sam_status back_line(struct debug *d, bool *moved, struct sam_error 
 
 enum sam_status command_rstep(struct debug *d, const char *rest, struct sam_error *error)
 {
+    const bool by_instruction = d->how;
     uint64_t count = 1;
     bool moved = true;
-    enum sam_status status = begin(d, rest, &count, error);
+    enum sam_status status = debug_count(d, rest, "the count", &count, error) ?: recorded(d, error);
+    d->stepped_from = debug_pc(d);
     while (status == SAM_OK && count-- && moved && !cli_stopped())
-        status = back_line(d, &moved, error);
-    return status ?: (moved ? arrived(d) : at_beginning(d));
+        status = by_instruction ? back_one(d, &moved, error) : back_line(d, &moved, error);
+    if (status == SAM_OK && !moved)
+        debug_say(d, "[the beginning]\n");
+    return status ?: arrived(d);
 }
 
 enum sam_status command_rcontinue(struct debug *d, const char *rest, struct sam_error *error)

@@ -281,15 +281,27 @@ static enum sam_status read_limits(struct debug *d, const char *at, struct point
     return status;
 }
 
-/* Add the point to the list and to the session; frees it on failure. */
-static enum sam_status add(struct debug *d, struct point *p, struct sam_error *error)
+/* Add a point like this one, whose text is what `begin` has up to `at`, with the limits that
+ * follow, to the list and to the session. */
+static enum sam_status add(struct debug *d, const struct point *like, const char *begin,
+                           const char *at, struct point **added, struct sam_error *error)
 {
+    size_t size = (size_t)(at - begin);
+    while (size && strchr(" \t", begin[size - 1]))
+        size--;
     struct point **grown = debug_grow(d->points, d->point_count, sizeof(struct point *));
-    enum sam_status status = grown ? SAM_OK : debug_fail_memory(error);
+    struct point *p = *added = calloc(1, sizeof *p);
     if (grown)
         d->points = grown;
-    if (status == SAM_OK)
-        status = arm(d, p, error);
+    if (!p)
+        return debug_fail_memory(error);
+    *p = *like;
+    p->debug = d;
+    p->what = strndup(begin, size);
+    const enum sam_status status =
+        !grown || !p->what
+            ? debug_fail_memory(error)
+            : read_limits(d, at + strspn(at, " \t"), p, error) ?: arm(d, p, error);
     if (status != SAM_OK) {
         free_point(p);
         return status;
@@ -297,22 +309,6 @@ static enum sam_status add(struct debug *d, struct point *p, struct sam_error *e
     p->number = ++d->last_point;
     d->points[d->point_count++] = p;
     return SAM_OK;
-}
-
-static struct point *new_point(struct debug *d, enum point_kind kind, const char *begin,
-                               const char *end, struct sam_error *error)
-{
-    struct point *p = calloc(1, sizeof *p);
-    while (end > begin && strchr(" \t", end[-1]))
-        end--;
-    if (p)
-        *p =
-            (struct point){.debug = d, .kind = kind, .what = strndup(begin, (size_t)(end - begin))};
-    if (p && p->what)
-        return p;
-    free(p);
-    debug_fail_memory(error);
-    return NULL;
 }
 
 bool debug_begins_limit(const char *at)
@@ -326,33 +322,20 @@ bool debug_begins_limit(const char *at)
     return false;
 }
 
-static enum sam_status add_break(struct debug *d, const char *rest, bool temporary,
-                                 struct sam_error *error)
+enum sam_status command_break(struct debug *d, const char *rest, struct sam_error *error)
 {
     const char *begin = rest + strspn(rest, " \t"), *at = begin;
-    uint64_t address = debug_pc(d);
+    struct point point = {.kind = POINT_BREAK, .temporary = d->how, .address = debug_pc(d)}, *p;
+    enum sam_status status = SAM_OK;
     char place[512];
-    if (*at && !debug_begins_limit(at)) {
-        const enum sam_status status = source_location(d, &at, &address, error);
-        if (status != SAM_OK)
-            return status;
-    }
-    struct point *p = new_point(d, POINT_BREAK, begin, at, error);
-    if (!p)
-        return SAM_ERR_MEMORY;
-    p->address = address;
-    p->temporary = temporary;
-    enum sam_status status = read_limits(d, at, p, error);
-    if (status != SAM_OK) {
-        free_point(p);
-        return status;
-    }
-    status = add(d, p, error);
+    if (*at && !debug_begins_limit(at))
+        status = source_location(d, &at, &point.address, error);
+    status = status ?: add(d, &point, begin, at, &p, error);
     if (status != SAM_OK)
         return status;
-    source_describe(d, address, place, sizeof place);
-    debug_say(d, "%s %u at 0x%llx: %s\n", temporary ? "Temporary breakpoint" : "Breakpoint",
-              p->number, (unsigned long long)address, place);
+    source_describe(d, p->address, place, sizeof place);
+    debug_say(d, "%s %u at 0x%llx: %s\n", p->temporary ? "Temporary breakpoint" : "Breakpoint",
+              p->number, (unsigned long long)p->address, place);
     return SAM_OK;
 }
 
@@ -394,61 +377,22 @@ static enum sam_status watched(struct debug *d, const char **at, struct point *p
     return status;
 }
 
-static enum sam_status add_watch(struct debug *d, const char *rest, enum point_kind kind,
-                                 struct sam_error *error)
+enum sam_status command_watch(struct debug *d, const char *rest, struct sam_error *error)
 {
     const char *begin = rest + strspn(rest, " \t"), *at = begin;
-    struct point read = {.debug = d};
+    struct point point = {.kind = d->how ? (enum point_kind)d->how : POINT_WATCH}, *p;
     if (!*at)
         return debug_fail(error, "nothing to watch: expected ADDRESS[:SIZE]");
-    enum sam_status status = watched(d, &at, &read, error);
-    if (status != SAM_OK)
-        return status;
-    struct point *p = new_point(d, kind, begin, at, error);
-    if (!p)
-        return SAM_ERR_MEMORY;
-    p->address = read.address;
-    p->size = read.size;
-    at += strspn(at, " \t");
-    status = read_limits(d, at, p, error);
-    if (status != SAM_OK) {
-        free_point(p);
-        return status;
-    }
-    status = add(d, p, error);
+    const enum sam_status status =
+        watched(d, &at, &point, error) ?: add(d, &point, begin, at, &p, error);
     if (status == SAM_OK)
         debug_say(d, "Watchpoint %u: %s of %llu byte%s at 0x%llx\n", p->number,
-                  kind == POINT_WATCH  ? "stores"
-                  : kind == POINT_READ ? "loads"
-                                       : "loads and stores",
+                  p->kind == POINT_WATCH  ? "stores"
+                  : p->kind == POINT_READ ? "loads"
+                                          : "loads and stores",
                   (unsigned long long)p->size, p->size == 1 ? "" : "s",
                   (unsigned long long)p->address);
     return status;
-}
-
-enum sam_status command_break(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return add_break(d, rest, false, error);
-}
-
-enum sam_status command_tbreak(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return add_break(d, rest, true, error);
-}
-
-enum sam_status command_watch(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return add_watch(d, rest, POINT_WATCH, error);
-}
-
-enum sam_status command_rwatch(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return add_watch(d, rest, POINT_READ, error);
-}
-
-enum sam_status command_awatch(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return add_watch(d, rest, POINT_ACCESS, error);
 }
 
 /* --------------------------------------------------------------------------------- changing */
@@ -460,62 +404,30 @@ static enum sam_status find(struct debug *d, unsigned number, struct point **p,
     return *p ? SAM_OK : debug_fail(error, "no break- or watchpoint %u", number);
 }
 
-static enum sam_status delete_one(struct debug *d, unsigned number, struct sam_error *error)
+static enum sam_status change(struct debug *d, unsigned number, struct sam_error *error)
 {
     struct point *p;
     const enum sam_status status = find(d, number, &p, error);
-    if (status == SAM_OK)
+    if (status != SAM_OK)
+        return status;
+    if (d->how == POINTS_DELETE) {
         points_delete(d, p);
-    return status;
-}
-
-static enum sam_status disable_one(struct debug *d, unsigned number, struct sam_error *error)
-{
-    struct point *p;
-    const enum sam_status status = find(d, number, &p, error);
-    if (status != SAM_OK)
-        return status;
+        return SAM_OK;
+    }
     disarm(d, p);
-    p->disabled = true;
-    return SAM_OK;
-}
-
-static enum sam_status enable_one(struct debug *d, unsigned number, struct sam_error *error)
-{
-    struct point *p;
-    const enum sam_status status = find(d, number, &p, error);
-    if (status != SAM_OK)
-        return status;
-    disarm(d, p);
-    p->disabled = false;
+    p->disabled = d->how == POINTS_DISABLE;
     return arm(d, p, error);
 }
 
-/* Apply one command to the named points, or to all. */
-static enum sam_status on_points(struct debug *d, const char *rest, debug_on_number *one,
-                                 struct sam_error *error)
+/* The named points, or all. */
+enum sam_status command_delete(struct debug *d, const char *rest, struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
     if (rest[strspn(rest, " \t")])
-        return debug_numbers(d, rest, one, error);
+        return debug_numbers(d, rest, change, error);
     for (size_t i = d->point_count; i-- && status == SAM_OK;)
-        status = one(d, d->points[i]->number, error);
+        status = change(d, d->points[i]->number, error);
     return status;
-}
-
-enum sam_status command_delete(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return on_points(d, rest, delete_one, error);
-}
-
-enum sam_status command_disable(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return on_points(d, rest, disable_one, error);
-}
-
-enum sam_status command_enable(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return on_points(d, rest, enable_one, error);
 }
 
 /* The point named by the first word. */

@@ -253,11 +253,6 @@ static bool next_line(struct goal *goal, const struct sam_step *step)
     return in_function(goal, step) && other_line(goal, step);
 }
 
-static bool next_instruction(struct goal *goal, const struct sam_step *step)
-{
-    return in_function(goal, step);
-}
-
 static bool returned(struct goal *goal, const struct sam_step *step)
 {
     in_function(goal, step);
@@ -309,17 +304,9 @@ static enum sam_status run_times(struct debug *d, const char *rest, struct goal 
 
 enum sam_status command_step(struct debug *d, const char *rest, struct sam_error *error)
 {
-    return run_times(d, rest, (struct goal){.reached = other_line}, error);
-}
-
-enum sam_status command_next(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return run_times(d, rest, (struct goal){.reached = next_line}, error);
-}
-
-enum sam_status command_nexti(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return run_times(d, rest, (struct goal){.reached = next_instruction}, error);
+    static bool (*const goals[])(struct goal *, const struct sam_step *) = {
+        [STEP_LINE] = other_line, [STEP_NEXT] = next_line, [STEP_NEXTI] = in_function};
+    return run_times(d, rest, (struct goal){.reached = goals[d->how]}, error);
 }
 
 enum sam_status command_finish(struct debug *d, const char *rest, struct sam_error *error)

@@ -154,9 +154,9 @@ bool debug_print_variable(struct debug *d, const char *text, enum sam_status *st
     return true;
 }
 
-static enum sam_status list(struct debug *d, const char *rest, bool parameters,
-                            struct sam_error *error)
+enum sam_status info_locals(struct debug *d, const char *rest, struct sam_error *error)
 {
+    const bool parameters = d->how;
     struct sam_variable v;
     bool any = false;
     enum sam_status status = debug_no_more(rest, error);
@@ -170,14 +170,4 @@ static enum sam_status list(struct debug *d, const char *rest, bool parameters,
         return debug_fail(error, "no %s here%s", parameters ? "arguments" : "variables",
                           d->variables ? "" : ": the program does not describe its variables");
     return status;
-}
-
-enum sam_status info_locals(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return list(d, rest, false, error);
-}
-
-enum sam_status info_args(struct debug *d, const char *rest, struct sam_error *error)
-{
-    return list(d, rest, true, error);
 }

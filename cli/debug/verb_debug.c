@@ -158,12 +158,14 @@ const struct cli_verb verb_debug = {
         "do. A program of the hart and a kernel can be debugged apart.\n\n"
         "The commands, with their abbreviations:\n"
 #define HEADING(text) "\n" text "\n\n"
-#define COMMAND(names, grammar, summary, more, function, completion, flags)                        \
+#define COMMAND(names, grammar, summary, ...)                                                      \
     "  " names "  " grammar "\n"                                                                   \
     "      " summary "\n"
+#define ALSO COMMAND
 #include "commands.def"
 #undef HEADING
 #undef COMMAND
+#undef ALSO
     ,
     .examples =
         "  samite debug vecadd.s --kernel vecadd --grid 32 --block 32 --arg in:a.npy \\\n"
