@@ -126,11 +126,6 @@ void dap_do(struct dap *dap);
  * failure. */
 enum sam_status dap_execute(struct dap *dap, const char *line, char **text,
                             struct sam_error *error);
-/* Call a function with the debugger's output collected into *text, likewise. */
-typedef enum sam_status dap_function(struct debug *debug, const void *context,
-                                     struct sam_error *error);
-enum sam_status dap_collect(struct dap *dap, dap_function *function, const void *context,
-                            char **text, struct sam_error *error);
 void dap_send_stopped(struct dap *dap, const char *reason, const char *description,
                       const char *text);
 

@@ -7,10 +7,7 @@
 #include "dap.h"
 #include "stop.h"
 
-/* ------------------------------------------------------------------------------ collecting */
-
-enum sam_status dap_collect(struct dap *dap, dap_function *function, const void *context,
-                            char **text, struct sam_error *error)
+enum sam_status dap_execute(struct dap *dap, const char *line, char **text, struct sam_error *error)
 {
     struct debug *d = dap->debug;
     FILE *const out = d->out;
@@ -20,21 +17,11 @@ enum sam_status dap_collect(struct dap *dap, dap_function *function, const void 
     if (!collected)
         return debug_fail_memory(error);
     d->out = collected;
-    enum sam_status status = function(d, context, error);
+    enum sam_status status = debug_execute(d, line, error);
     d->out = out;
     if (fclose(collected) != 0 && status == SAM_OK)
         status = debug_fail_memory(error);
     return status;
-}
-
-static enum sam_status execute_line(struct debug *d, const void *line, struct sam_error *error)
-{
-    return debug_execute(d, line, error);
-}
-
-enum sam_status dap_execute(struct dap *dap, const char *line, char **text, struct sam_error *error)
-{
-    return dap_collect(dap, execute_line, line, text, error);
 }
 
 /* ---------------------------------------------------------------------------------- events */

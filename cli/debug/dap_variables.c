@@ -86,26 +86,14 @@ void dap_add_expression(struct dap_list *list, const char *name, const char *exp
 
 /* ------------------------------------------------------------------------------- variables */
 
-static enum sam_status show_variable(struct debug *d, const void *variable, struct sam_error *error)
-{
-    return debug_show_variable(d, variable, error);
-}
-
-/* The value as `info locals` prints it, after "NAME = ". */
 static void list_locals(struct dap_list *list)
 {
     struct sam_variable v;
     for (size_t i = 0; debug_variable_at(list->dap->debug, i, &v); i++) {
-        char *text = NULL;
         if (!dap_wants(list))
             continue;
-        if (dap_collect(list->dap, show_variable, &v, &text, NULL) == SAM_OK && text) {
-            const char *equals = strstr(text, " = ");
-            text[strcspn(text, "\n")] = '\0';
-            dap_add(list, v.name, equals ? equals + 3 : text, v.name, 0, 0);
-        } else {
-            dap_add(list, v.name, "<cannot be read>", "", 0, 0);
-        }
+        char *text = debug_variable_text(list->dap->debug, &v);
+        dap_add(list, v.name, text ? text : "<out of memory>", text ? v.name : "", 0, 0);
         free(text);
     }
 }
@@ -242,20 +230,6 @@ enum sam_status dap_on_scopes(struct dap *dap, const json_t *arguments, struct s
 
 /* ----------------------------------------------------------------------------- expressions */
 
-struct printed {
-    const char *expression;
-    bool found;
-};
-
-/* A variable of several numbers. */
-static enum sam_status print_variable(struct debug *d, const void *context, struct sam_error *error)
-{
-    struct printed *p = (struct printed *)(uintptr_t)context;
-    enum sam_status status = SAM_OK;
-    p->found = debug_print_variable(d, p->expression, &status, error);
-    return status;
-}
-
 static json_t *result_of(const char *text, json_int_t reference)
 {
     return REPORT(TEXT("result", text), COUNT("variablesReference", reference));
@@ -267,25 +241,21 @@ static enum sam_status evaluate(struct dap *dap, const json_t *arguments, const 
 {
     struct dap_list list = {.dap = dap,
                             .frame = (uint64_t)dap_integer(arguments, "frameId", 0) - 1};
-    struct printed printed = {.expression = expression};
+    struct sam_variable numbers;
     struct value value;
-    char *collected = NULL, text[2048], format = 0;
+    char text[2048], format = 0;
     json_int_t reference = 0;
+    if (debug_find_numbers(dap->debug, expression, &numbers)) {
+        char *shown = debug_variable_text(dap->debug, &numbers);
+        *body = shown ? result_of(shown, 0) : NULL;
+        free(shown);
+        return shown ? SAM_OK : debug_fail_memory(error);
+    }
     if (expression[0] == '/' && expression[1] && strchr(value_formats, expression[1])) {
         format = expression[1]; /* "/x v3", as after print */
         expression += 2;
     }
-    enum sam_status status = dap_collect(dap, print_variable, &printed, &collected, error);
-    if (status == SAM_OK && printed.found && collected) {
-        const char *equals = strstr(collected, " = ");
-        collected[strcspn(collected, "\n")] = '\0';
-        *body = result_of(equals ? equals + 3 : collected, 0);
-        free(collected);
-        return SAM_OK;
-    }
-    free(collected);
-    if (status == SAM_OK)
-        status = debug_evaluate(dap->debug, expression, &value, error);
+    const enum sam_status status = debug_evaluate(dap->debug, expression, &value, error);
     if (status != SAM_OK)
         return status;
     if (value.place.kind == PLACE_BYTES)

@@ -142,11 +142,12 @@ enum sam_status debug_evaluate(struct debug *d, const char *text, struct value *
 
 enum sam_status command_print(struct debug *d, const char *rest, struct sam_error *error)
 {
+    struct sam_variable numbers;
     struct value value;
     char format;
     enum sam_status status = take_format(&rest, &format, error);
-    if (status == SAM_OK && debug_print_variable(d, rest, &status, error))
-        return status;
+    if (status == SAM_OK && debug_find_numbers(d, rest, &numbers))
+        return debug_show_variable(d, &numbers, error);
     if (status == SAM_OK)
         status = debug_evaluate(d, *rest ? rest : "$", &value, error);
     if (status != SAM_OK)

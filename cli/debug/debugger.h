@@ -179,12 +179,13 @@ bool debug_find_variable(struct debug *debug, const char *name, struct value *va
                          enum sam_status *status, struct sam_error *error);
 /* Variable `index` of those visible in the lane of the focus, the innermost first. */
 bool debug_variable_at(struct debug *debug, size_t index, struct sam_variable *variable);
-/* Print it: "NAME = VALUE". */
+/* Its value, to be freed; NULL: no memory. Print it: "NAME = VALUE". */
+char *debug_variable_text(struct debug *debug, const struct sam_variable *variable);
 enum sam_status debug_show_variable(struct debug *debug, const struct sam_variable *variable,
                                     struct sam_error *error);
-/* Print a variable of several numbers that `text` names; false: it names none. */
-bool debug_print_variable(struct debug *debug, const char *text, enum sam_status *status,
-                          struct sam_error *error);
+/* The variable of several numbers that `text` names; false: it names none. */
+bool debug_find_numbers(struct debug *debug, const char *text, struct sam_variable *variable);
+
 /* info.c: where the lane of the focus continues. */
 enum sam_status debug_lane_pc(struct debug *debug, uint64_t *pc, struct sam_error *error);
 

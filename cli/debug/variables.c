@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of the source, in the lane of the focus, where that lane continues. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "debugger.h"
@@ -69,8 +70,8 @@ static bool fits(const struct sam_variable_field *field)
 }
 
 /* The numbers of an array or a struct: {1, 2}, {.a = 1, .b = {...}}. */
-static void print_fields(struct debug *d, const struct sam_variable *v, const uint8_t *bytes,
-                         uint64_t known)
+static void put_fields(const struct debug *d, const struct sam_variable *v, const uint8_t *bytes,
+                       uint64_t known, FILE *out)
 {
     const char *between = "{";
     char text[200];
@@ -78,15 +79,11 @@ static void print_fields(struct debug *d, const struct sam_variable *v, const ui
         const struct sam_variable_field *field = &v->fields[i];
         const struct value value = field_value(d, field, bytes);
         value_text(&value, 0, 0, d->image, text, sizeof text);
-        if (!(known >> field->offset / 4 % 64 & 1))
-            snprintf(text, sizeof text, "<not here>");
-        if (v->array)
-            debug_say(d, "%s%s", between, text);
-        else
-            debug_say(d, "%s%s = %s", between, field->path, text);
+        fprintf(out, v->array ? "%s" : "%s%s = ", between, field->path);
+        fputs(known >> field->offset / 4 % 64 & 1 ? text : "<not here>", out);
         between = ", ";
     }
-    debug_say(d, v->field_count ? "}\n" : "<of a type that is not shown>\n");
+    fputs(v->field_count ? "}" : "<of a type that is not shown>", out);
 }
 
 static bool is_number(const struct sam_variable *v)
@@ -94,23 +91,39 @@ static bool is_number(const struct sam_variable *v)
     return v->field_count == 1 && !*v->fields[0].path;
 }
 
-enum sam_status debug_show_variable(struct debug *d, const struct sam_variable *v,
-                                    struct sam_error *error)
+char *debug_variable_text(struct debug *d, const struct sam_variable *v)
 {
     uint8_t bytes[BYTES];
     uint64_t known = 0;
-    char text[200];
-    debug_say(d, "%s = ", v->name);
-    const enum sam_status status = read_bytes(d, v, bytes, &known, error);
+    char number[200], *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    const enum sam_status status = read_bytes(d, v, bytes, &known, NULL);
     if (status != SAM_OK || !known) {
-        debug_say(d, "%s\n", status == SAM_OK ? "<not here>" : "<cannot be read>");
+        fputs(status == SAM_OK ? "<not here>" : "<cannot be read>", out);
     } else if (is_number(v)) {
         const struct value value = field_value(d, &v->fields[0], bytes);
-        value_text(&value, 0, 0, d->image, text, sizeof text);
-        debug_say(d, "%s\n", text);
+        value_text(&value, 0, 0, d->image, number, sizeof number);
+        fputs(number, out);
     } else {
-        print_fields(d, v, bytes, known);
+        put_fields(d, v, bytes, known, out);
     }
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+enum sam_status debug_show_variable(struct debug *d, const struct sam_variable *v,
+                                    struct sam_error *error)
+{
+    char *text = debug_variable_text(d, v);
+    if (!text)
+        return debug_fail_memory(error);
+    debug_say(d, "%s = %s\n", v->name, text);
+    free(text);
     return SAM_OK;
 }
 
@@ -139,19 +152,14 @@ bool debug_find_variable(struct debug *d, const char *name, struct value *value,
     return true;
 }
 
-bool debug_print_variable(struct debug *d, const char *text, enum sam_status *status,
-                          struct sam_error *error)
+bool debug_find_numbers(struct debug *d, const char *text, struct sam_variable *variable)
 {
-    struct sam_variable v;
     char name[64];
     const size_t size = strcspn(text, " \t");
     if (size >= sizeof name || text[size + strspn(text + size, " \t")])
         return false;
     snprintf(name, sizeof name, "%.*s", (int)size, text);
-    if (!find(d, name, &v) || is_number(&v))
-        return false;
-    *status = debug_show_variable(d, &v, error);
-    return true;
+    return find(d, name, variable) && !is_number(variable);
 }
 
 enum sam_status info_locals(struct debug *d, const char *rest, struct sam_error *error)
