@@ -9,7 +9,7 @@
 
 #include "stop.h"
 
-enum dap_when { ALWAYS, LAUNCHED, STOPPED };
+enum dap_when { ALWAYS, LAUNCHED, STOPPED, MOVING };
 
 static const struct {
     const char *name;
@@ -33,9 +33,6 @@ void dap_init(struct dap *dap, const struct dap_host *host)
 void dap_free(struct dap *dap)
 {
     debug_free(dap->debug);
-    for (size_t i = 0; i < dap->point_count; i++)
-        free(dap->points[i].source);
-    free(dap->points);
     free(dap->frames);
     pthread_mutex_destroy(&dap->lock);
 }
@@ -57,8 +54,10 @@ json_int_t dap_integer(const json_t *object, const char *name, json_int_t otherw
 enum sam_status dap_need_text(const json_t *object, const char *name, const char **text,
                               struct sam_error *error)
 {
-    *text = dap_text(object, name, NULL);
-    return *text ? SAM_OK : debug_fail(error, "%s: expected a string", name);
+    *text = dap_text(object, name, "");
+    return json_is_string(json_object_get(object, name))
+               ? SAM_OK
+               : debug_fail(error, "%s: expected a string", name);
 }
 
 enum sam_status dap_need_integer(const json_t *object, const char *name, json_int_t *number,
@@ -109,13 +108,14 @@ static json_t *response_to(const struct dap_request *request, bool success)
                   TEXT("command", request->command), FLAG("success", success));
 }
 
-void dap_respond(struct dap *dap, json_t *body)
+enum sam_status dap_respond(struct dap *dap, json_t *body)
 {
     json_t *response = response_to(dap->request, true);
     if (body)
         response = report_set(response, "body", body);
     dap->request->answered = true;
     send_message(dap, response);
+    return SAM_OK;
 }
 
 static void respond_error(struct dap *dap, const char *text)
@@ -151,12 +151,16 @@ static enum sam_status serve(struct dap *dap, struct sam_error *error)
             continue;
         if (requests[i].when != ALWAYS && !open)
             return debug_fail(error, "%s: no program (launch starts one)", r->command);
-        if (requests[i].when == STOPPED && dap->running)
+        if (requests[i].when >= STOPPED && dap->running)
             return debug_fail(error, "%s: the program is running", r->command);
-        if (requests[i].when == STOPPED && dap->todo != DAP_NOTHING)
+        if (requests[i].when >= STOPPED && dap->todo != DAP_NOTHING)
             return debug_fail(error, "%s: the program is about to run", r->command);
         r->detail = requests[i].detail;
-        return requests[i].serve(dap, r->arguments, error);
+        const struct debug_focus focus = open ? dap->debug->focus : (struct debug_focus){0};
+        const enum sam_status status = requests[i].serve(dap, r->arguments, error);
+        if (requests[i].when == STOPPED)
+            dap->debug->focus = focus;
+        return status;
     }
     return debug_fail(error, "unknown request '%.60s'%s", r->command, cli_near_text(&near));
 }
@@ -249,8 +253,7 @@ enum sam_status dap_on_initialize(struct dap *dap, const json_t *arguments, stru
     dap->can_invalidate = json_is_true(json_object_get(arguments, "supportsInvalidatedEvent"));
     for (size_t i = 0; i < sizeof abilities / sizeof abilities[0]; i++)
         body = report_flag(body, abilities[i], true);
-    dap_respond(dap, body);
-    return SAM_OK;
+    return dap_respond(dap, body);
 }
 
 /* The words of "program" and "args", which keep their memory. NULL: error says why. */

@@ -46,14 +46,9 @@ struct dap_frame {
     uint32_t lanes; /* that are there */
 };
 
-/* The kinds of breakpoints that a client sets as a list, which replaces the previous one. */
-enum dap_point_kind { DAP_LINE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA };
-
-struct dap_point {
-    enum dap_point_kind kind;
-    char *source; /* of DAP_LINE: the list's file */
-    unsigned number;
-};
+/* The kinds of breakpoints that a client sets as a list, which replaces the previous one: the
+ * `list` of a point, of a line with the file. */
+enum dap_point_kind { DAP_LINE = 1, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA };
 
 /* A request that is being served. */
 struct dap_request {
@@ -85,10 +80,6 @@ struct dap {
     uint32_t lane;          /* the user's choice */
     struct dap_frame *frames;
     size_t frame_count;
-    struct dap_point *points;
-    size_t point_count;
-    struct debug_focus marked; /* before a command of the console */
-    uint64_t marked_time, marked_pc;
 };
 
 /* --- dap.c: messages */
@@ -100,9 +91,9 @@ int dap_serve(struct dap *dap, struct sam_error *error);
 int dap_drive(void *context, struct run_session *session);
 /* The text of an event of output; from any thread. */
 void dap_output(struct dap *dap, const char *category, const char *text);
-/* Send the response to the present request, or an event; both take over `body`, which may be NULL.
- */
-void dap_respond(struct dap *dap, json_t *body);
+/* Send the response to the present request (SAM_OK), or an event; both take over `body`, which may
+ * be NULL. */
+enum sam_status dap_respond(struct dap *dap, json_t *body);
 void dap_event(struct dap *dap, const char *name, json_t *body);
 /* Take the next message and serve it. */
 void dap_take(struct dap *dap);

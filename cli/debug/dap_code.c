@@ -60,8 +60,7 @@ enum sam_status dap_on_disassemble(struct dap *dap, const json_t *arguments,
         const uint64_t at = debug_address(d, address + 4 * (uint64_t)i);
         rows = report_add(rows, instruction_row(dap, at, &last));
     }
-    dap_respond(dap, report_set(json_object(), "instructions", rows));
-    return SAM_OK;
+    return dap_respond(dap, report_set(json_object(), "instructions", rows));
 }
 
 /* ------------------------------------------------------------------------------ readMemory */
@@ -128,6 +127,6 @@ enum sam_status dap_on_read_memory(struct dap *dap, const json_t *arguments,
     if (size)
         body = report_text(body, "data", text);
     free(text);
-    dap_respond(dap, report_set(body, "unreadableBytes", json_integer(count - (json_int_t)size)));
-    return SAM_OK;
+    return dap_respond(dap,
+                       report_set(body, "unreadableBytes", json_integer(count - (json_int_t)size)));
 }

@@ -36,7 +36,6 @@ struct host {
     struct dap dap;
     dap_runner *runner;
     int in;       /* of the protocol */
-    int null;     /* standard input before */
     int wake[2];  /* a byte per message */
     int leave[2]; /* closed for writing: the threads end */
     pthread_t reader, printer;

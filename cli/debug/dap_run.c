@@ -52,10 +52,10 @@ static const char *point_reason(const struct dap *dap)
                                           [DAP_FUNCTION] = "function breakpoint",
                                           [DAP_INSTRUCTION] = "instruction breakpoint",
                                           [DAP_DATA] = "data breakpoint"};
-    for (size_t i = 0; i < dap->point_count; i++)
-        if (dap->points[i].number == dap->debug->stop_point)
-            return reasons[dap->points[i].kind];
-    return dap->debug->stop.reason == SAM_SESSION_WATCH ? "data breakpoint" : "breakpoint";
+    const struct point *p = points_numbered(dap->debug, dap->debug->stop_point);
+    return p && p->list                                   ? reasons[p->list]
+           : dap->debug->stop.reason == SAM_SESSION_WATCH ? "data breakpoint"
+                                                          : "breakpoint";
 }
 
 /* A warp of the workgroup that has not ended. */
@@ -251,7 +251,6 @@ enum sam_status dap_on_exception_info(struct dap *dap, const json_t *arguments,
     if (d->state != DEBUG_TRAPPED)
         return debug_fail(error, "exceptionInfo: the program is not at a trap");
     json_t *details = report_text(json_object(), "message", d->stop_text);
-    dap_respond(dap, REPORT(TEXT("exceptionId", "trap"), TEXT("description", d->stop_text),
-                            TEXT("breakMode", "always"), TREE("details", details)));
-    return SAM_OK;
+    return dap_respond(dap, REPORT(TEXT("exceptionId", "trap"), TEXT("description", d->stop_text),
+                                   TEXT("breakMode", "always"), TREE("details", details)));
 }

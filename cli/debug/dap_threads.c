@@ -56,8 +56,7 @@ enum sam_status dap_on_threads(struct dap *dap, const json_t *arguments, struct 
             sam_session_workgroup_state(d->session, workgroup) == SAM_SESSION_LIVE)
             rows = add_threads(dap, rows, workgroup);
     }
-    dap_respond(dap, report_set(json_object(), "threads", rows));
-    return SAM_OK;
+    return dap_respond(dap, report_set(json_object(), "threads", rows));
 }
 
 enum sam_status dap_focus_thread(struct dap *dap, const json_t *arguments, struct sam_error *error)
@@ -117,8 +116,7 @@ enum sam_status dap_on_source(struct dap *dap, const json_t *arguments, struct s
     const json_t *source = json_object_get(arguments, "source");
     if (dap_integer(arguments, "sourceReference", dap_integer(source, "sourceReference", 0)) != 1)
         return debug_fail(error, "source: no such sourceReference");
-    dap_respond(dap, REPORT(TEXT("content", sam_gpu_start_code())));
-    return SAM_OK;
+    return dap_respond(dap, REPORT(TEXT("content", sam_gpu_start_code())));
 }
 
 enum sam_status dap_on_loaded_sources(struct dap *dap, const json_t *arguments,
@@ -129,8 +127,7 @@ enum sam_status dap_on_loaded_sources(struct dap *dap, const json_t *arguments,
     (void)arguments, (void)error;
     for (size_t i = 0; image && i < image->file_count; i++)
         rows = report_add(rows, dap_source_of(image->files[i]));
-    dap_respond(dap, report_set(json_object(), "sources", rows));
-    return SAM_OK;
+    return dap_respond(dap, report_set(json_object(), "sources", rows));
 }
 
 /* ---------------------------------------------------------------------------------- frames */
@@ -266,7 +263,6 @@ enum sam_status dap_on_stack_trace(struct dap *dap, const json_t *arguments,
                                    struct sam_error *error)
 {
     struct debug *d = dap->debug;
-    const struct debug_focus before = d->focus;
     const json_int_t start = dap_integer(arguments, "startFrame", 0),
                      levels = dap_integer(arguments, "levels", 0);
     struct frame_list list = {.dap = dap, .end = UINT_MAX};
@@ -282,11 +278,10 @@ enum sam_status dap_on_stack_trace(struct dap *dap, const json_t *arguments,
     list.rows = json_array();
     if (status == SAM_OK)
         status = add_frames(&list, error);
-    d->focus = before;
     if (status != SAM_OK) {
         json_decref(list.rows);
         return status;
     }
-    dap_respond(dap, REPORT(TREE("stackFrames", list.rows), COUNT("totalFrames", list.index)));
-    return SAM_OK;
+    return dap_respond(dap,
+                       REPORT(TREE("stackFrames", list.rows), COUNT("totalFrames", list.index)));
 }

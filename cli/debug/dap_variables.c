@@ -134,7 +134,6 @@ static enum sam_status read_window(const json_t *arguments, struct dap_list *lis
 
 enum sam_status dap_on_variables(struct dap *dap, const json_t *arguments, struct sam_error *error)
 {
-    const struct debug_focus before = dap->debug->focus;
     struct dap_list list = {.dap = dap};
     json_int_t reference;
     enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error)
@@ -143,7 +142,6 @@ enum sam_status dap_on_variables(struct dap *dap, const json_t *arguments, struc
         return status;
     list.rows = json_array();
     status = list_children(&list, reference, error);
-    dap->debug->focus = before;
     if (status != SAM_OK) {
         json_decref(list.rows);
         return status;
@@ -155,8 +153,7 @@ enum sam_status dap_on_variables(struct dap *dap, const json_t *arguments, struc
         list.end = UINT64_MAX;
         dap_add(&list, "...", list.expression, "", 0, 0);
     }
-    dap_respond(dap, report_set(json_object(), "variables", list.rows));
-    return SAM_OK;
+    return dap_respond(dap, report_set(json_object(), "variables", list.rows));
 }
 
 enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, const char *name,
@@ -224,8 +221,7 @@ enum sam_status dap_on_scopes(struct dap *dap, const json_t *arguments, struct s
         rows = add_scope(&list, rows, "Tensor units", DAP_UNITS, "registers", 0);
     if (words)
         rows = add_scope(&list, rows, "Local memory", DAP_LOCAL_MEMORY, NULL, words);
-    dap_respond(dap, report_set(json_object(), "scopes", rows));
-    return SAM_OK;
+    return dap_respond(dap, report_set(json_object(), "scopes", rows));
 }
 
 /* ----------------------------------------------------------------------------- expressions */
@@ -365,34 +361,27 @@ static enum sam_status assign(struct dap *dap, const json_t *arguments, const ch
     if (status != SAM_OK)
         return status;
     dap_value_text(dap, &value, value_is_register(&value), text, sizeof text);
-    dap_respond(dap, REPORT(TEXT("value", text), TEXT("type", sam_dtype_name(value.type))));
-    return SAM_OK;
+    return dap_respond(dap, REPORT(TEXT("value", text), TEXT("type", sam_dtype_name(value.type))));
 }
 
 enum sam_status dap_on_set_variable(struct dap *dap, const json_t *arguments,
                                     struct sam_error *error)
 {
-    const struct debug_focus before = dap->debug->focus;
     const char *name;
     char expression[512];
     json_int_t reference;
-    enum sam_status status = dap_need_integer(arguments, "variablesReference", &reference, error)
+    return dap_need_integer(arguments, "variablesReference", &reference, error)
         ?: dap_need_text(arguments, "name", &name, error)
         ?: dap_name_expression(dap, arguments, name, expression, sizeof expression, error)
         ?: assign(dap, arguments, expression, error);
-    dap->debug->focus = before;
-    return status;
 }
 
 enum sam_status dap_on_set_expression(struct dap *dap, const json_t *arguments,
                                       struct sam_error *error)
 {
-    const struct debug_focus before = dap->debug->focus;
     const char *expression;
-    enum sam_status status = dap_need_text(arguments, "expression", &expression, error)
+    return dap_need_text(arguments, "expression", &expression, error)
         ?: dap_focus_frame(dap, arguments, error) ?: assign(dap, arguments, expression, error);
-    dap->debug->focus = before;
-    return status;
 }
 
 enum sam_status dap_on_completions(struct dap *dap, const json_t *arguments,
@@ -412,6 +401,5 @@ enum sam_status dap_on_completions(struct dap *dap, const json_t *arguments,
             break;
         rows = report_add(rows, report_text(json_object(), "label", found));
     }
-    dap_respond(dap, report_set(json_object(), "targets", rows));
-    return SAM_OK;
+    return dap_respond(dap, report_set(json_object(), "targets", rows));
 }

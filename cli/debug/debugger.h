@@ -37,6 +37,8 @@ struct point {
     char *message;   /* of a logpoint: shown instead of stopping, with {EXPR} replaced */
     char *what;      /* as typed: "vecadd", "*0x90000000:4" */
     uint64_t hits, ignore;
+    unsigned list;     /* of an editor's, its kind (dap.h); 0: none */
+    char *file;        /* of that list, or NULL */
     char problem[256]; /* the error of its condition; "": none */
 };
 

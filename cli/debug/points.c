@@ -197,6 +197,7 @@ static void free_point(struct point *p)
     free(p->condition);
     free(p->message);
     free(p->what);
+    free(p->file);
     free(p);
 }
 
