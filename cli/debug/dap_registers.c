@@ -38,15 +38,10 @@ static void list_lanes(struct dap_list *list)
     d->focus.lane = chosen;
 }
 
-static bool is_zero(struct debug *d, unsigned v)
+static bool is_zero(struct debug *d, const char *expression)
 {
-    uint32_t lanes[SAM_MAX_LANES] = {0};
-    if (sam_session_v(d->session, d->focus.workgroup, d->focus.warp, v, lanes, NULL) != SAM_OK)
-        return true;
-    for (unsigned i = 0; i < d->shape.lanes; i++)
-        if (lanes[i])
-            return false;
-    return true;
+    struct value value;
+    return debug_evaluate(d, expression, &value, NULL) != SAM_OK || value_is_zero(&value);
 }
 
 /* v0 to v31, and those above that are used; whole, or the element of a lane. */
@@ -55,11 +50,11 @@ static void list_vectors(struct dap_list *list, bool whole)
     struct debug *d = list->dap->debug;
     char name[16], expression[32];
     for (unsigned i = 0; i < d->shape.v_count; i++) {
-        if ((i >= SHOWN_V && is_zero(d, i)) || !dap_wants(list))
+        snprintf(name, sizeof name, "$v%u", i);
+        if ((i >= SHOWN_V && is_zero(d, name)) || !dap_wants(list))
             continue;
-        snprintf(name, sizeof name, "v%u", i);
-        snprintf(expression, sizeof expression, whole ? "$v%u" : "$v%u[%u]", i, d->focus.lane);
-        dap_add_expression(list, name, expression, whole ? dap_reference(list, DAP_V + i) : 0,
+        snprintf(expression, sizeof expression, whole ? "%s" : "%s[%u]", name, d->focus.lane);
+        dap_add_expression(list, name + 1, expression, whole ? dap_reference(list, DAP_V + i) : 0,
                            whole ? d->shape.lanes : 0);
     }
 }
@@ -95,14 +90,10 @@ static void list_scalars(struct dap_list *list)
     if (d->shape.v_count && dap_wants(list))
         dap_add_expression(list, "mask", "$mask", 0, 0);
     for (unsigned i = 0; i < d->shape.x_count; i++) {
-        uint64_t bits = 0;
-        const bool used = sam_session_x(d->session, d->focus.workgroup, d->focus.warp, i, &bits,
-                                        NULL) == SAM_OK &&
-                          bits;
-        if ((i >= 32 && !used) || !dap_wants(list))
+        snprintf(expression, sizeof expression, "$x%u", i);
+        if ((i >= 32 && is_zero(d, expression)) || !dap_wants(list))
             continue;
         snprintf(name, sizeof name, "x%u%s%s", i, i < 32 ? " " : "", debug_abi_name(i));
-        snprintf(expression, sizeof expression, "$x%u", i);
         dap_add_expression(list, name, expression, 0, 0);
     }
 }

@@ -150,69 +150,67 @@ static void say_register(struct debug *d, const char *name, const struct value *
     debug_say(d, "\n");
 }
 
+static void say_value(struct debug *d, const char *name, const struct value *value)
+{
+    const bool floats = value->is_vector && value_looks_float(value);
+    if (value->is_vector)
+        debug_say(d, "%s = %s", name, floats ? "float " : "");
+    if (value->is_vector || value->place.kind == PLACE_BYTES)
+        debug_print_value(d, value, !value->is_vector ? 0 : floats ? 'f' : 'x');
+    else
+        say_register(d, name, value);
+}
+
 static enum sam_status named_register(struct debug *d, const char *name, struct sam_error *error)
 {
     struct value value;
-    const char *at = name;
     char dollar[80];
+    const char *at = dollar;
     snprintf(dollar, sizeof dollar, "%s%.70s", *name == '$' ? "" : "$", name);
-    at = dollar;
-    enum sam_status status = debug_value(d, &at, &value, error) ?: debug_no_more(at, error);
+    const enum sam_status status = debug_value(d, &at, &value, error) ?: debug_no_more(at, error);
     if (status == SAM_OK && (value.place.kind == PLACE_NONE || value.place.kind == PLACE_USER))
         return debug_fail(error, "no register '%s'", name);
-    if (status != SAM_OK)
-        return status;
-    if (value.is_vector) {
-        const bool floats = value_looks_float(&value);
-        debug_say(d, "%s = %s", name, floats ? "float " : "");
-        debug_print_value(d, &value, floats ? 'f' : 'x');
-    } else if (value.place.kind == PLACE_BYTES) {
-        debug_print_value(d, &value, 0);
-    } else {
-        say_register(d, name, &value);
-    }
-    return SAM_OK;
+    if (status == SAM_OK)
+        say_value(d, name, &value);
+    return status;
 }
 
 static enum sam_status scalars(struct debug *d, struct sam_error *error)
 {
     char name[24], shown[32];
+    struct value value;
     enum sam_status status = SAM_OK;
     for (unsigned i = 0; i < d->shape.x_count && status == SAM_OK; i++) {
-        struct value value;
-        const char *at = name;
         snprintf(name, sizeof name, "$x%u", i);
-        status = debug_value(d, &at, &value, error);
-        if (status != SAM_OK || (i >= 32 && !value.bits[0]))
+        status = debug_evaluate(d, name, &value, error);
+        if (status != SAM_OK || (i >= 32 && value_is_zero(&value)))
             continue; /* most programs do not use the upper half */
         snprintf(shown, sizeof shown, "x%-3u %s", i, debug_abi_name(i));
         say_register(d, shown, &value);
     }
-    if (status == SAM_OK)
-        status = named_register(d, "pc", error);
+    status = status ?: named_register(d, "pc", error);
     return status == SAM_OK && d->shape.v_count ? named_register(d, "mask", error) : status;
 }
 
 /* Vector registers that are not zero. */
 static enum sam_status vectors(struct debug *d, struct sam_error *error)
 {
-    enum sam_status status = SAM_OK;
+    struct value value;
+    char name[16];
     unsigned shown = 0;
-    for (unsigned i = 0; i < d->shape.v_count && status == SAM_OK; i++) {
-        uint32_t lanes[SAM_MAX_LANES], any = 0;
-        char name[16];
-        status = sam_session_v(d->session, d->focus.workgroup, d->focus.warp, i, lanes, error);
-        for (unsigned k = 0; k < d->shape.lanes && status == SAM_OK; k++)
-            any |= lanes[k];
-        if (status != SAM_OK || !any)
-            continue;
-        snprintf(name, sizeof name, "v%u", i);
-        status = named_register(d, name, error);
-        shown++;
+    for (unsigned i = 0; i < d->shape.v_count; i++) {
+        snprintf(name, sizeof name, "$v%u", i);
+        const enum sam_status status = debug_evaluate(d, name, &value, error);
+        if (status != SAM_OK)
+            return status;
+        if (!value_is_zero(&value)) {
+            say_value(d, name + 1, &value);
+            shown++;
+        }
     }
-    if (status == SAM_OK && !shown)
+    if (!shown)
         debug_say(d, "every vector register is zero\n");
-    return status;
+    return SAM_OK;
 }
 
 static void csrs(struct debug *d)

@@ -99,6 +99,14 @@ bool value_is_true(const struct value *v, unsigned element)
                              : v->bits[element] != 0;
 }
 
+bool value_is_zero(const struct value *v)
+{
+    for (unsigned i = 0; i < v->count; i++)
+        if (v->bits[i])
+            return false;
+    return true;
+}
+
 enum sam_status value_single(const struct value *v, const char *what, struct sam_error *error)
 {
     if (v->place.kind == PLACE_BYTES)

@@ -50,8 +50,9 @@ struct value value_address(unsigned xlen, uint64_t address);
 bool value_is_pointer(const struct value *value);
 /* An element as a number: integers with their sign, floats truncated. */
 int64_t value_number(const struct value *value, unsigned element);
-/* Whether an element is not zero. */
+/* Whether an element is not zero; whether the bits of all are. */
 bool value_is_true(const struct value *value, unsigned element);
+bool value_is_zero(const struct value *value);
 
 /* Whether `value` can be used as one number (for an index, a condition, an address). */
 enum sam_status value_single(const struct value *value, const char *what, struct sam_error *error);
