@@ -4,9 +4,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "cli_args.h"
-#include "files.h"
-#include "stop.h"
 
 extern const struct cli_verb verb_asm, verb_cc, verb_convert, verb_debug, verb_dis, verb_info,
     verb_isa, verb_logdiff, verb_lsp, verb_merge, verb_op, verb_pack, verb_run, verb_stat,

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "cli.h"
 #include "samite/samite.h"
-#include "stop.h"
 
 static const char kernel[] = ".global k\n"
                              "k:  lw t0, 0(a0)\n"

@@ -7,6 +7,7 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,7 +47,7 @@ struct cli_option {
     uint64_t low, high;   /* of a number (high 0: what fits); of an operand: how many */
     const char *choices;  /* "elf bin hex" */
     const char *(*names)(size_t index);  /* more words to complete; NULL after the last */
-    const struct cli_settings *settings; /* its keys, for completion, too (settings.h) */
+    const struct cli_settings *settings; /* its keys, for completion, too */
     const char *suffixes;                /* files: ".s .S", "" any, "/" folders; after words */
     unsigned forms;                      /* bits of the forms that have it; 0: those of its group */
     bool needed;                         /* by its forms */
@@ -150,6 +151,25 @@ struct cli_verb {
 
 extern const struct cli_verb *const cli_verbs[]; /* NULL-terminated */
 
+/* The words after the verb, and the parser's position. */
+struct cli_args {
+    const struct cli_verb *verb;
+    char **words;
+    int count;
+    int at;
+    bool only_files;     /* after "--" */
+    int form;            /* named by the first operand */
+    size_t operands;     /* read so far */
+    bool *given;         /* by the row's index */
+    const char **values; /* the first one given, likewise; NULL: none */
+    void **owned;        /* memory that the verb need not free */
+    size_t owned_count;
+    struct cli_files *files;
+};
+
+/* Frees memory owned by the arguments. */
+void cli_args_free(struct cli_args *args);
+
 /* ------------------------------------------------------------------- options.c: reading */
 
 /* Parse the command line into the request, whose members hold the defaults. Returns an exit
@@ -158,10 +178,6 @@ extern const struct cli_verb *const cli_verbs[]; /* NULL-terminated */
 int cli_read(struct cli_args *args, void *request);
 /* Whether the option was on the command line. */
 bool cli_given(const struct cli_args *args, const char *option);
-/* Whether "--" has been read. */
-bool cli_after_dashes(const struct cli_args *args);
-/* The form named by the first operand. */
-int cli_form(const struct cli_args *args);
 /* The form implied before all words are read: by its option, or by a file's suffix; -1: none. */
 int cli_asked_form(const struct cli_args *args);
 /* Check that the given words belong to this form, and that its requirements are met; returns an
@@ -260,6 +276,144 @@ void cli_near_offer(struct cli_near *near, const char *candidate);
 /* "; did you mean 'name'?", or "". */
 const char *cli_near_text(struct cli_near *near);
 
+/* ------------------------------------------------------------------------------- files.c: files */
+
+/* The input and output files of one run of the command, so that no output overwrites an input or
+ * another output. A verb registers all of them before it does anything. */
+
+/* "-", standard input or output; NULL: false. */
+static inline bool cli_is_stdio(const char *path)
+{
+    return path && path[0] == '-' && path[1] == '\0';
+}
+/* The name of an input in messages. */
+static inline const char *cli_input_name(const char *path)
+{
+    return cli_is_stdio(path) ? "<stdin>" : path;
+}
+
+/* Register a file that is read, or written; "-", devices and pipes may occur repeatedly.
+ * CLI_BAD_INPUT, with its message printed, if a written file also has another name. NULL: none. */
+int cli_reads(const struct cli_args *args, const char *path);
+/* The first `count` of a list. */
+int cli_reads_all(const struct cli_args *args, const struct cli_list *paths, size_t count);
+int cli_writes(const struct cli_args *args, const char *path);
+/* The same for files that a source includes, in the form of sam_asm_options.reads: `context` is
+ * a struct cli_included, whose code is the first error of cli_reads. */
+struct cli_included {
+    const struct cli_args *args;
+    int code;
+};
+void cli_reads_included(void *context, const char *path);
+/* An array that is read, changed and written, possibly to its origin. */
+int cli_changes(const struct cli_args *args, const char *input, const char *output);
+
+struct sam_output;
+/* Whether a write to one of the outputs failed. Each may be NULL. */
+bool cli_any_failed(struct sam_output *const outputs[], size_t count);
+/* Drop an output, after all writes. CLI_BAD_INPUT, with the file and the reason printed, if a
+ * write failed; `output` may be NULL. */
+int cli_drop_output(struct sam_output *output);
+
+/* Read a file of up to `most` bytes, to be freed; write one. Return exit codes. */
+int cli_load(const char *path, uint64_t most, char **data, size_t *size);
+int cli_save(const char *path, const void *data, size_t size);
+
+/* Whether writing the first would destroy the second. For files in folders. */
+bool cli_same_file(const char *output, const char *input);
+
+/* Reject contents in a binary format known by its first bytes, where text was expected:
+ * SAM_ERR_INPUT names the format, its use and the expected text. */
+enum sam_status cli_expect_text(const char *name, const char *data, size_t size,
+                                const char *expected, struct sam_error *error);
+
+/* Part of the arguments; owned by main.c. */
+struct cli_files;
+struct cli_files *cli_files_new(void);
+void cli_files_free(struct cli_files *files);
+
+/* ------------------------------------------------------------------------------ stop.c: signals */
+
+/* Ctrl-C and SIGTERM. By default they end the command at once, and incomplete output leaves no
+ * file (samite/file.h). Runs that can report their progress catch them: the first signal asks
+ * the run to stop and interrupts its waits, the second ends it at once. */
+
+/* From here on the two signals set a flag, unless the command was started with them ignored.
+ * Called before outputs are opened, since opening a pipe waits for its reader. */
+void cli_catch_signals(void);
+/* The flag, as the library's options take it. */
+const volatile int *cli_stop_flag(void);
+bool cli_stopped(void);
+/* A prompt handles Ctrl-C: from here on it never ends the command. */
+void cli_answer_interrupts(void);
+/* Set the flag as Ctrl-C does, from another thread. */
+void cli_interrupt(void);
+/* Clear a Ctrl-C that has been handled. False: another signal is pending. */
+bool cli_forget_interrupt(void);
+/* At the very end, after clean-up and all messages: a shell continues its loop unless the
+ * program dies by the signal itself. */
+void cli_die_if_stopped(void);
+/* Reports it; returns the exit code. */
+int cli_report_stop(void);
+
+/* ---------------------------------------------------- progress.c: a progress line on a terminal */
+
+/* Seconds of a clock that only goes forward. */
+double cli_now(void);
+
+struct cli_progress {
+    bool wanted;          /* standard error is a terminal, and --quiet was not given */
+    double started, next; /* seconds; nothing is shown before `next` */
+    atomic_bool shown;
+};
+
+void cli_progress_start(struct cli_progress *progress, bool quiet);
+/* Whether a new line is due: not in the first half second, then five times a second. */
+bool cli_progress_due(struct cli_progress *progress);
+/* "what: 3 of 4096 units, 0 %, 12.3 M things/s, 1:02 left"; `count` things since the start. With
+ * an unknown total, 0: "what: 3 units, 12.3 M things/s". */
+void cli_progress_show(struct cli_progress *progress, const char *what, uint64_t done,
+                       uint64_t total, const char *units, uint64_t count, const char *things);
+/* Erase the line, before other output and at the end. May be called by another thread than the
+ * others. */
+void cli_progress_clear(struct cli_progress *progress);
+
+/* Bytes of a file, piece by piece, on the same line. From 64 MiB on it appears at once, and at
+ * the end. Begin with {.what = "pack", .total = size}; what: NULL shows nothing. */
+struct cli_bytes {
+    const char *what;
+    uint64_t done, total;
+    bool begun;
+    struct cli_progress line;
+};
+void cli_bytes_add(struct cli_bytes *bytes, uint64_t more);
+/* Erase the line; the next piece may print it again. */
+void cli_bytes_end(struct cli_bytes *bytes);
+
+/* --------------------------------------------- settings.c: --config KEY=N,... and --config FILE */
+
+/* Takes settings, "KEY=N,...", as sam_gputime_config_set and its kin do. */
+typedef enum sam_status cli_set(void *config, const char *settings, struct sam_error *error);
+
+/* The parameters of a machine. */
+struct cli_settings {
+    cli_set *set;
+    int (*list)(void); /* print them, for --config help; CLI_SHOWN */
+    /* their tables, up to NULL; and one whose names have prefixes, or NULL */
+    const struct sam_parameter *(*tables[5])(size_t index);
+    const struct sam_parameter *(*prefixed)(size_t index, const char **prefix);
+};
+/* All of them in order; NULL after the last. */
+const struct sam_parameter *cli_parameter(const struct cli_settings *settings, size_t index,
+                                          const char **prefix);
+/* Set in `config` what an option's value, or the file it names, which no output may then
+ * overwrite, gives to `option->settings`. Returns an exit code, with the message printed. */
+int cli_read_settings(struct cli_args *args, const struct cli_option *option, const char *word,
+                      void *config);
+/* Reject settings from the command line (file "") or of a file; CLI_BAD_INPUT. */
+int cli_refuse_settings(const struct cli_args *args, const char *file,
+                        const struct sam_error *error);
+
 /* ----------------------------------------------- help.c, man.c, completion.c: generated */
 
 /* --help of one verb, of one form or of all (-1). */
@@ -274,5 +428,20 @@ bool cli_print_completion(const char *shell, FILE *out);
 
 /* Names for completion: instruction sets. */
 const char *cli_isa_name(size_t index);
+
+/* A line of a verb's details: prose is filled, a line that begins with two blanks is kept. */
+enum cli_line_kind { CLI_LINE_EMPTY, CLI_LINE_PROSE, CLI_LINE_VERBATIM };
+
+struct cli_help_line {
+    enum cli_line_kind kind;
+    const char *text;
+    size_t size;
+};
+
+/* The line at *text, which advances past it. */
+void cli_help_line(const char **text, struct cli_help_line *line);
+/* "im2col, pad: " for a row of these forms only; "" if its heading says so or one form (not -1)
+ * is shown. */
+void cli_forms_prefix(const struct cli_cursor *cursor, int form, char *text, size_t room);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "cli.h"
 #include "samite/parameter.h"
-#include "settings.h"
 
 static void put_row_words(const struct cli_option *o, const char *before, FILE *out)
 {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "help.h"
 
 enum { LEFT = 30, WIDTH = 79 };
 

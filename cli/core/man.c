@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "help.h"
 
 static const char exit_status[] = "0 done, 1 the program under test failed, 2 bad usage or input. "
                                   "After Ctrl-C or SIGTERM the command cleans up and dies by that "

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli_args.h"
-#include "stop.h"
+#include "cli.h"
 
 #undef cli_usage_error /* macros in cli.h have these names for the analyzer */
 #undef cli_error

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli_args.h"
+#include "cli.h"
 
 /* ----------------------------------------------------------------------------- the rows */
 
@@ -491,11 +491,6 @@ int cli_read(struct cli_args *args, void *request)
     return code;
 }
 
-bool cli_after_dashes(const struct cli_args *args)
-{
-    return args->only_files;
-}
-
 bool cli_given(const struct cli_args *args, const char *option)
 {
     struct cli_cursor c = {.verb = args->verb};
@@ -512,11 +507,6 @@ bool cli_next_given(const struct cli_args *args, struct cli_cursor *cursor)
         if (args->given[cursor->index])
             return true;
     return false;
-}
-
-int cli_form(const struct cli_args *args)
-{
-    return args->form;
 }
 
 int cli_check_form(struct cli_args *args, int form)

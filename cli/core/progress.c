@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "progress.h"
 
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli.h"
 
 static const double FIRST = 0.5, EACH = 0.2; /* seconds */
 

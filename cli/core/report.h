@@ -35,4 +35,16 @@
  * unless that is NULL. Returns false on out-of-memory, with `error` filled. */
 bool report_row(json_t *rows, const char *lines, json_t *row, struct sam_error *error);
 
+/* --- json.c: JSON output of verbs, one document on standard output */
+/* The library's messages ("name:1:2: error: text" and source lines, or NULL) as an array of
+ * {file, line, column, severity, text}; line and column are 0 if there is none. Without
+ * messages, `error`, unless NULL, is the only one, for the file `path`. Returns NULL on
+ * out-of-memory. */
+json_t *cli_json_messages(const char *path, const char *messages, const char *error);
+/* Print the document and free it; NULL means out of memory. Returns an exit code. */
+int cli_json_print(json_t *document);
+/* Print a row of an array as soon as it is made, one line each: print "[" before the first and
+ * "]" after the last. Frees the row; NULL means out of memory. Returns an exit code. */
+int cli_json_print_row(json_t *row, bool *first);
+
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "settings.h"
 
 #include <string.h>
 
-#include "files.h"
+#include "cli.h"
 #include "samite/isa.h"
 #include "samite/parameter.h"
 

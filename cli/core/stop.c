@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stop.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stop.h"
-
 enum dap_when { ALWAYS, LAUNCHED, STOPPED, MOVING };
 
 static const struct {

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stop.h"
-
 enum { MOST_QUEUED = 4096, OUT = 0, ERR = 1, MOST_TEXT = 4096 };
 
 struct item {

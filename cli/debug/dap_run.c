@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "dap.h"
-#include "stop.h"
 
 enum sam_status dap_execute(struct dap *dap, const char *line, char **text, struct sam_error *error)
 {

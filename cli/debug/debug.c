@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "debugger.h"
-#include "stop.h"
 
 static const char *complete(void *context, const char *line, size_t index, char *text, size_t size)
 {

@@ -11,8 +11,6 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "stop.h"
-
 enum { HISTORY = 1000, CANDIDATES = 1000, COLUMNS = 4 };
 
 struct editor {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "debugger.h"
-#include "stop.h"
 
 enum { MOST = 1 << 16, STRING = 200 };
 

@@ -5,7 +5,6 @@
 
 #include "debugger.h"
 #include "machine/tensor.h"
-#include "stop.h"
 
 /* ------------------------------------------------------------------------------------ warps */
 

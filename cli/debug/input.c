@@ -8,7 +8,6 @@
 
 #include "editor.h"
 #include "fail.h"
-#include "stop.h"
 
 enum { FILES = 16, MAX_SCRIPT = 16 << 20 };
 

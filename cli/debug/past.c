@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Back in time, and to the beginning. */
 #include "debugger.h"
-#include "stop.h"
 
 static enum sam_status recorded(struct debug *d, struct sam_error *error)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "debugger.h"
-#include "stop.h"
 
 /* The goal of a stepped warp, evaluated by `each` of the run. */
 struct goal {

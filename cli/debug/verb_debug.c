@@ -2,10 +2,8 @@
 /* samite debug: what `samite run` runs, in a debugger. */
 #include <string.h>
 
-#include "cli_args.h"
 #include "dap_host.h"
 #include "debug.h"
-#include "files.h"
 #include "run/command.h"
 
 extern const struct cli_verb verb_debug;

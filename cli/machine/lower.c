@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "files.h"
 #include "machine/system.h"
 
 const struct cli_option lower_profile_rows[] = {

@@ -5,10 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "files.h"
 #include "machine/machine.h"
 #include "machine/network.h"
-#include "stop.h"
 
 const struct cli_option network_rows[] = {
     CLI_ROW(struct network_request, dims, "dim", CLI_LIST, "NAME=N",

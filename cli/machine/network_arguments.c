@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "machine/machine.h"
 #include "machine/network.h"
 

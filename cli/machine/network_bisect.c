@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files.h"
 #include "machine/machine.h"
 #include "machine/network.h"
 

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "machine/lower.h"
 #include "machine/machine.h"
-#include "stop.h"
 
 const struct cli_option system_start_rows[] = {
     CLI_ROW(struct system_request, gpu_code, "gpu-code", CLI_LIST, "FILE",

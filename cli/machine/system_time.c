@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "settings.h"
-#include "stop.h"
 
 static int list_parameters(void)
 {

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "machine/lower.h"
 #include "machine/machine.h"
-#include "stop.h"
 
 static void show_progress(void *context, const struct sam_hart_progress *progress)
 {

@@ -4,7 +4,6 @@
 #define TENSOR_H
 
 #include "machine/engines.h"
-#include "progress.h"
 #include "run/run.h"
 
 struct hart_ranges {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "machine/tensor.h"
-#include "stop.h"
 
 static bool write_stream(void *context, const void *data, size_t size)
 {

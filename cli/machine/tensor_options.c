@@ -2,10 +2,8 @@
 /* The options of `samite run --machine tensor`. */
 #include <string.h>
 
-#include "files.h"
 #include "machine/system.h"
 #include "machine/tensor.h"
-#include "settings.h"
 
 /* BASE:SIZE */
 static bool read_range(const char *text, uint64_t *base, uint64_t *size)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "machine/lower.h"
 #include "machine/system.h"
 #include "machine/tensor.h"

@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "machine/machine.h"
 #include "machine/tile_report.h"
 #include "samite/file.h"
-#include "stop.h"
 
 enum { MAX_SOURCE = 64 << 20 };
 

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "machine/machine.h"
-#include "stop.h"
 
 /* ------------------------------------------------------------------------------ the options */
 

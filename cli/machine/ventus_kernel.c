@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "stop.h"
 
 /* Returns whether samite cc made the program: its kernels are then known. */
 static bool is_compiled(const struct sam_image *image)

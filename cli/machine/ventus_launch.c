@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "machine/machine.h"
-#include "stop.h"
 
 static bool print_text(void *context, const void *data, size_t size)
 {

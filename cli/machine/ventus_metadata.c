@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "machine/machine.h"
-#include "stop.h"
 
 enum { MAX_METADATA = 16 << 20 };
 #define MAX_DATA (UINT64_C(10) << 30)

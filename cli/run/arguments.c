@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "run/run.h"
 
 static int bad_argument(const struct cli_args *args, const char *word, const char *what)

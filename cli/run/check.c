@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "machine/machine.h"
 
 enum { SHOWN = 10 };

@@ -7,9 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "stop.h"
-
 struct run_gdb {
     const struct run_request *request;
     const char *path;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "run/run.h"
 
 static struct run_step *add_step(struct cli_args *args, struct run_request *r,
@@ -25,7 +24,7 @@ int run_parse_file(struct cli_args *args, const struct cli_option *option, const
     if (!step || !file)
         return cli_no_memory();
     *file = step->path = text;
-    if (!cli_after_dashes(args) || r->files.count == 1)
+    if (!args->only_files || r->files.count == 1)
         r->programs = r->files.count;
     return CLI_OK;
 }

@@ -5,7 +5,6 @@
  * "dur". */
 #include <string.h>
 
-#include "files.h"
 #include "machine/machine.h"
 #include "samite/file.h"
 

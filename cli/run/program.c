@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "files.h"
 #include "machine/machine.h"
 
 int run_report_wide(const char *name)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "run/run.h"
 
 static const char npy[] = ".npy";

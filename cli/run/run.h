@@ -7,8 +7,6 @@
 #include <stdio.h>
 
 #include "cli.h"
-#include "json.h"
-#include "progress.h"
 #include "report.h"
 #include "run/compare.h"
 #include "samite/samite.h"
@@ -100,7 +98,7 @@ bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
  * less than 4 GiB, whose type is set already. Modifies the text. */
 bool run_parse_shape(char *text, struct sam_array *array);
 /* Register the first `files` operands, which are read, and the dumps, which are written
- * (files.h). */
+ * (core/files.c). */
 int run_name_files(const struct run_request *request, size_t files);
 /* Whether a dump, an output or the trace goes to standard output. */
 bool run_writes_stdout(const struct run_request *request);

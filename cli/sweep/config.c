@@ -3,9 +3,7 @@
  * the configuration of a run. */
 #include <string.h>
 
-#include "cli_args.h"
 #include "machine/system.h"
-#include "settings.h"
 #include "sweep/sweep.h"
 
 static int list_parameters(const struct cli_args *args)

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "progress.h"
-#include "stop.h"
 #include "sweep/sweep.h"
 
 enum { MOST_JOBS = 256 };

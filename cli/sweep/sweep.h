@@ -13,7 +13,6 @@
 #include "machine/machine.h"
 #include "part.h"
 #include "samite/engines.h"
-#include "settings.h"
 
 enum { SWEEP_AXES = 12, SWEEP_VALUES = 32, SWEEP_RUNS = 65536 };
 

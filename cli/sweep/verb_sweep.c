@@ -3,10 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli_args.h"
-#include "files.h"
 #include "machine/lower.h"
-#include "stop.h"
 #include "sweep/sweep.h"
 
 /* The matrix unit in time is there when the program's ISA has the unit. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cc_as_clang.h"
-#include "cli_args.h"
 
 /* Options of clang by their beginnings. */
 enum handling {

@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "cli.h"
-#include "json.h"
 #include "report.h"
 #include "samite/cc.h"
 #include "samite/gpu.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "op.h"
 #include "samite/file.h"
 #include "samite/isa.h"

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "samite/tile_lower.h"
-#include "stop.h"
 
 /* Run the program with timing, and print its cycles with its lines, also if it was stopped. */
 static int run(struct sam_tile_lowered *made)

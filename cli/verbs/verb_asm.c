@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "files.h"
-#include "json.h"
 #include "report.h"
 #include "samite/file.h"
 #include "samite/format.h"

@@ -5,8 +5,6 @@
 
 #include "cc_as_clang.h"
 #include "cli.h"
-#include "cli_args.h"
-#include "files.h"
 #include "samite/cc.h"
 #include "samite/file.h"
 #include "samite/format.h"

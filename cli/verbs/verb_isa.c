@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "cli.h"
-#include "json.h"
 #include "report.h"
 #include "samite/isa.h"
 

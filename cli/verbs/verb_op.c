@@ -3,14 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
-#include "json.h"
 #include "machine/engines.h"
 #include "op.h"
+#include "report.h"
 #include "samite/file.h"
 #include "samite/isa.h"
-#include "settings.h"
-#include "stop.h"
 
 /* ----------------------------------------------------------------------- command line */
 
@@ -336,7 +333,7 @@ static int run(struct cli_args *args)
     int code = cli_read(args, &r);
     if (code != CLI_OK)
         return code;
-    r.kind = (enum op_kind)cli_form(args);
+    r.kind = (enum op_kind)args->form;
     return check_files(&r) ?: name_files(&r) ?: operate(&r);
 }
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "files.h"
-#include "json.h"
 #include "report.h"
 #include "samite/samite.h"
 

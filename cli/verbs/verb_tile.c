@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "files.h"
-#include "json.h"
 #include "machine/tile.h"
 #include "report.h"
 #include "tile_explain.h"
@@ -130,7 +128,7 @@ static int run(struct cli_args *args)
     int code = cli_read(args, &r);
     if (code != CLI_OK)
         return code;
-    const int form = cli_form(args);
+    const int form = args->form;
     if (form == OPS)
         return r.programs.count
                    ? cli_usage_error(args, "ops takes no program, found '%s'", r.programs.items[0])

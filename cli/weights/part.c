@@ -5,8 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli_args.h"
-
 /* --- the part: from the command line, or from the launcher */
 
 /* Variables that launchers set in each process: rank from 0, and size. mpirun within a Slurm job

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stop.h"
 #include "weights.h"
 #include "weights/manifest.h"
 

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stop.h"
 #include "weights.h"
 
 struct request {

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stop.h"
 #include "weights.h"
 #include "weights/split.h"
 

@@ -9,9 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "stop.h"
-
 enum { FIRST_READ = 4096 };
 static const size_t most_unknown = (size_t)1 << 32; /* bytes of a stream held in memory */
 

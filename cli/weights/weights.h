@@ -4,9 +4,7 @@
 #define WEIGHTS_H
 
 #include "cli.h"
-#include "json.h"
 #include "part.h"
-#include "progress.h"
 #include "report.h"
 #include "samite/codec.h"
 #include "samite/file.h"
