@@ -184,6 +184,16 @@ enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, co
 void dap_value_text(struct dap *dap, const struct value *value, bool untyped, char *text,
                     size_t size);
 
+/* --- dap_host.c: the protocol on standard input and output */
+
+/* Runs the words of a command line with the driver; the exit code, with failures printed. */
+typedef int dap_runner(char **words, int count, struct debug_options *options,
+                       const struct run_driver *driver);
+
+/* Serve the protocol until the client disconnects; the exit code, with a failure printed. Output
+ * of programs becomes events. */
+int dap_host_serve(dap_runner *runner);
+
 /* ------------------------------------------------------------------- the table of requests */
 typedef enum sam_status dap_handler(struct dap *dap, const json_t *arguments,
                                     struct sam_error *error);

@@ -2,7 +2,7 @@
 /* The surroundings of the adapter: standard input and output belong to the protocol, and what the
  * program prints goes through pipes to the client. One thread reads messages, so that they can
  * interrupt a run, and one reads the pipes. */
-#include "dap_host.h"
+#include "dap.h"
 
 #include <errno.h>
 #include <fcntl.h>

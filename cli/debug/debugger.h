@@ -5,10 +5,34 @@
 #ifndef DEBUGGER_H
 #define DEBUGGER_H
 
-#include "debug.h"
 #include "expr.h"
 #include "fail.h"
-#include "input.h"
+#include "run/run.h"
+
+struct debug_script {
+    bool is_file;
+    const char *text; /* a command, or the name of a file of commands */
+};
+
+struct debug_options {
+    struct {
+        struct debug_script *items;
+        size_t count;
+    } scripts;
+    bool batch;
+    bool echo;      /* echo commands that do not come from a terminal */
+    bool no_record; /* do not record: faster, but execution cannot go back */
+    bool sealed;    /* only commands of `scripts`, and no files: for tests */
+};
+
+struct debug;
+
+/* The options must outlive it. Returns NULL on out-of-memory. */
+struct debug *debug_new(const struct debug_options *options);
+void debug_free(struct debug *debug);
+/* The drive of struct run_driver; the context is a struct debug. The user's settings are kept
+ * from launch to launch. */
+int debug_drive(void *context, struct run_session *session);
 
 /* The warp and the lane that commands refer to. */
 struct debug_focus {
@@ -273,6 +297,43 @@ struct point *points_stepped_on(struct debug *debug);
 /* Whether a text begins with a limit of a breakpoint: "lane", "warp", "if", ... */
 bool debug_begins_limit(const char *at);
 void points_delete(struct debug *debug, struct point *point);
+
+/* ------------------------------------------------------------- input.c: the sources of commands */
+
+struct input;
+
+/* INPUT_BAD: a file of the command line or standard input cannot be read; already reported. */
+enum input_result { INPUT_LINE, INPUT_END, INPUT_INTERRUPTED, INPUT_BAD };
+
+/* Candidate number `index` for the last word of `line`; NULL: no more. */
+typedef const char *input_complete(void *context, const char *line, size_t index, char *text,
+                                   size_t size);
+
+struct input *input_new(const struct debug_options *options, input_complete *complete,
+                        void *context);
+void input_free(struct input *input);
+/* The next line, valid until the next call; blanks around it are gone. */
+enum input_result input_next(struct input *input, FILE *out, const char **line);
+/* Whether there is a user at a terminal, who is prompted after the scripts. */
+bool input_prompts(const struct input *input);
+/* Whether the last line from input_next came from a terminal. */
+bool input_is_terminal(const struct input *input);
+/* "file:3: " for messages on that line, or "". */
+const char *input_place(const struct input *input);
+/* Continue with the lines of a file. */
+enum sam_status input_push_file(struct input *input, const char *path, struct sam_error *error);
+/* A command has failed: skip the rest of its file. */
+void input_drop_file(struct input *input);
+
+/* editor.c: line editing on a terminal, with history and completion, through libedit. */
+struct editor;
+
+/* NULL: Samite was built without libedit, or the terminal is too simple for it. The prompt must
+ * outlive it. */
+struct editor *editor_new(const char *prompt, input_complete *complete, void *context);
+void editor_free(struct editor *editor);
+/* Read a line into *line, a malloc'ed buffer of *room bytes that grows. */
+enum input_result editor_line(struct editor *editor, char **line, size_t *room);
 
 /* ----------------------------------------------------------------- commands.c: their table */
 typedef enum sam_status debug_function(struct debug *debug, const char *rest,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "editor.h"
+#include "debugger.h"
 
 #ifdef SAMITE_HAVE_LIBEDIT
 

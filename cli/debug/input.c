@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "input.h"
+#include "debugger.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "editor.h"
-#include "fail.h"
 
 enum { FILES = 16, MAX_SCRIPT = 16 << 20 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "value.h"
+#include "expr.h"
 
 #include <math.h>
 #include <stdio.h>

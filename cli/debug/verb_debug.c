@@ -2,8 +2,7 @@
 /* samite debug: what `samite run` runs, in a debugger. */
 #include <string.h>
 
-#include "dap_host.h"
-#include "debug.h"
+#include "dap.h"
 #include "run/command.h"
 
 extern const struct cli_verb verb_debug;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "machine/tile_report.h"
 #include "samite/file.h"
 
 enum { MAX_SOURCE = 64 << 20 };

@@ -2,7 +2,7 @@
 /* The report on a tile program. */
 #include <inttypes.h>
 
-#include "machine/tile_report.h"
+#include "machine/tile.h"
 
 static const char *op_name(size_t index)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The distance of two floating-point numbers in ulp is the number of steps between representable
  * numbers from one to the other. NaN equals only NaN; zeros of both signs are equal. */
-#include "run/compare.h"
+#include "run/run.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --gdb: gdb runs launches and programs, over a loopback port or standard input and output. */
-#include "run/gdb.h"
+#include "run/run.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "run/gdb.h"
 
 int run_begin(struct run *run, struct run_command *command)
 {

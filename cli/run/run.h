@@ -8,7 +8,6 @@
 
 #include "cli.h"
 #include "report.h"
-#include "run/compare.h"
 #include "samite/samite.h"
 
 /* A range of memory, and the file that fills it or receives it. */
@@ -192,6 +191,18 @@ struct run_driver {
     void *context;
 };
 
+/* --- gdb.c: --gdb, the driver of a run controlled by gdb */
+
+struct run_gdb;
+
+/* Listen, before anything else is done. `program` is the file of the program; NULL: none. The
+ * objects of the request must outlive it. CLI_OK, or *gdb is NULL. */
+int run_gdb_open(const struct run_request *request, const char *program, struct run_gdb **gdb);
+void run_gdb_close(struct run_gdb *gdb);
+/* The drive of struct run_driver; the context is a struct run_gdb. Consecutive launches are one
+ * program to gdb. */
+int run_gdb_drive(void *context, struct run_session *session);
+
 /* --- arguments.c: arguments of kernels and programs */
 enum run_argument_kind { RUN_SCALAR, RUN_BUFFER, RUN_LOCAL };
 
@@ -228,6 +239,41 @@ int run_arguments_write(const struct run_arguments *arguments);
 void run_arguments_free(struct run_arguments *arguments);
 /* Whether an --arg names standard output. */
 bool run_arguments_to_stdout(const struct cli_list *words);
+
+/* --- compare.c: arrays of one type, element by element, and a summary of the differences */
+
+/* An element passes within `ulp` representable numbers, or within atol + rtol * |expected|. */
+struct run_tolerance {
+    uint64_t ulp;
+    double rtol, atol;
+    bool close; /* rtol or atol was given */
+};
+
+enum { RUN_SPREAD = 65 };
+
+struct run_comparison {
+    size_t count;
+    size_t failed;              /* beyond the tolerance */
+    size_t unequal;             /* within the tolerance or not */
+    size_t unordered;           /* of these, with a NaN or an infinity on one side: no distance */
+    uint64_t ulp;               /* the largest distance of floating-point numbers */
+    double most, most_relative; /* largest |found - expected|, and that over |expected| */
+    size_t most_at, relative_at;
+    double sum;                /* of |found - expected| */
+    size_t spread[RUN_SPREAD]; /* of floating-point elements: the number with a ulp of i bits */
+};
+
+bool run_is_real(enum sam_dtype dtype);
+/* Compare element `i` and add it to `sum`; *ulp is the distance, UINT64_MAX for a number and a NaN
+ * and for unequal integers. True: it passes. */
+bool run_compare_element(const struct run_tolerance *tolerance, const struct sam_array *found,
+                         const struct sam_array *expected, size_t i, struct run_comparison *sum,
+                         uint64_t *ulp);
+double run_element(const struct sam_array *array, size_t index);
+/* "10.5" */
+void run_element_text(const struct sam_array *array, size_t i, char *text, size_t size);
+/* "3, 5" of element 29 of 8x8 */
+void run_index_text(const struct sam_array *array, size_t i, char *text, size_t size);
 
 /* --- check.c: --check OUTPUT=FILE.npy[:TOLERANCE] */
 struct run_check {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "weights/packed.h"
+#include "weights.h"
 
 static const char *const kinds[] = {"raw", "npy", "safetensors", "gguf"};
 

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "machine/tile.h"
-#include "report.h"
-#include "tile_explain.h"
+#include "samite/tile_lower.h"
 
 enum { FMT, CHECK, OPS, EXPLAIN };
 
@@ -122,6 +120,99 @@ static int each(const struct request *r, bool formats)
     return code;
 }
 
+/* ------------------------------------------------------------------------------------ explain */
+
+/* Run the program with timing, and print its cycles with its lines, also if it was stopped. */
+static int run_in_time(struct sam_tile_lowered *made)
+{
+    const struct sam_system_timing timing = {.size = sizeof timing};
+    const struct sam_hart_options hart = {.size = sizeof hart, .stop = cli_stop_flag()};
+    const struct sam_gpu_options gpu = {.size = sizeof gpu, .stop = cli_stop_flag()};
+    const struct sam_system_options options = {
+        .size = sizeof options, .hart = &hart, .gpu = &gpu, .timing = &timing};
+    struct sam_system_figures *figures = NULL;
+    struct sam_system *system = NULL;
+    struct sam_error error, measured;
+    char *text = NULL;
+    enum sam_status status = sam_system_new(&options, &system, &error)
+        ?: sam_tile_lowered_load(made, system, &error) ?: sam_system_run(system, NULL, &error)
+        ?: sam_tile_lowered_failure(made, system, &error);
+    if (status == SAM_OK || status == SAM_ERR_STOPPED) {
+        if (sam_system_measure(system, &figures, &measured) != SAM_OK ||
+            sam_tile_lowered_explain(made, figures, &text, &measured) != SAM_OK) {
+            status = measured.status;
+            error = measured;
+        } else {
+            printf("%llu cycles%s\n", (unsigned long long)figures->cycles,
+                   status == SAM_OK ? "" : " until it was stopped");
+            if (figures->busiest)
+                printf("bound: %s is busy for %llu of them\n", figures->busiest,
+                       (unsigned long long)figures->busiest_cycles);
+            printf("%s", text);
+            fflush(stdout);
+        }
+    }
+    free(text);
+    sam_system_figures_free(figures);
+    sam_system_free(system);
+    return cli_code(status, &error);
+}
+
+static int print_lines(struct sam_tile_lowered *made)
+{
+    struct sam_error error;
+    char *text = NULL;
+    return cli_print_text(sam_tile_lowered_explain(made, NULL, &text, &error), &text, &error,
+                          stdout);
+}
+
+static int explain_program(struct cli_args *args, const struct sam_tile_program *program,
+                           const char *path, const struct tile_request *tile,
+                           struct run_arguments *arguments)
+{
+    const struct sam_tile_lower_options options = {.size = sizeof options,
+                                                   .profile = tile->options.profile,
+                                                   .dialect = tile->options.dialect,
+                                                   .unbound = arguments->count == 0};
+    struct sam_tile_argument *given = cli_own(args, arguments->count + 1, sizeof *given);
+    struct sam_tile_lowered *made = NULL;
+    struct sam_error error = {0};
+    char *messages = NULL;
+    size_t function = 0;
+    int code = given ? tile_function(args, program, path, tile->func, &function) : cli_no_memory();
+    if (code != CLI_OK)
+        return code;
+    for (size_t i = 0; i < arguments->count; i++)
+        tile_give(&arguments->items[i], &given[i]);
+    const enum sam_status status = sam_tile_lower(program, function, given, arguments->count,
+                                                  &options, &made, &messages, &error);
+    code = cli_end_messages(status, &messages, &error)
+               ?: (arguments->count ? run_in_time(made) : print_lines(made));
+    sam_tile_lowered_free(made);
+    return code;
+}
+
+/* The code of each line of a program on the system, and its cost. `arguments`, of --arg, may be
+ * empty: then nothing runs. */
+static int explain(struct cli_args *args, const char *path, const struct tile_request *tile,
+                   const struct cli_list *arguments)
+{
+    struct run_request request = {.args = args, .arguments = *arguments};
+    struct run_arguments parsed = {0};
+    struct sam_tile_program *program = tile_load(path);
+    int code = program ? tile_name_arguments(&request) : CLI_BAD_INPUT;
+    code = code ?: run_arguments_parse(args, &request.arguments, &parsed);
+    if (code == CLI_OK) {
+        cli_catch_signals();
+        code = explain_program(args, program, path, tile, &parsed);
+    }
+    run_arguments_free(&parsed);
+    sam_tile_program_free(program);
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------ the verb */
+
 static int run(struct cli_args *args)
 {
     struct request r = {.surface = SAM_TILE_DPS, .profile = SAM_TILE_A5};
@@ -142,7 +233,7 @@ static int run(struct cli_args *args)
         return cli_usage_error(args, "%s: unexpected second program '%s'",
                                form == FMT ? "fmt" : "explain", r.programs.items[1]);
     if (form == EXPLAIN)
-        return tile_explain(args, r.programs.items[0], &tile, &r.arguments);
+        return explain(args, r.programs.items[0], &tile, &r.arguments);
     return r.json ? check_all_json(&r) : each(&r, form == FMT);
 }
 

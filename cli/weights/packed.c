@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "weights/packed.h"
+#include "weights.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "weights/split.h"
+#include "weights.h"
 
 #include <stdlib.h>
 #include <string.h>

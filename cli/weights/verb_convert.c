@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "weights.h"
-#include "weights/manifest.h"
 
 enum { PIECE = 1 << 20, MAX_HEADER = 100000000 };
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "weights.h"
-#include "weights/split.h"
 
 enum { PIECE = 1 << 20 };
 

@@ -5,7 +5,6 @@
 
 #include "samite/symbolstat.h"
 #include "weights.h"
-#include "weights/split.h"
 
 enum { MOST_PLANES = 32 };
 

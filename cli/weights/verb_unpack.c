@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "weights.h"
-#include "weights/packed.h"
 
 struct request {
     const struct cli_args *args;

@@ -2,7 +2,7 @@
 /* samite verify: check that packed files are intact. */
 #include <stdlib.h>
 
-#include "weights/packed.h"
+#include "weights.h"
 
 struct request {
     struct sam_codec_options options;

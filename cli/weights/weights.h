@@ -168,4 +168,73 @@ struct weights_name {
 };
 struct weights_name weights_name(const struct sam_weight *w);
 
+/* --- packed.c: packed files */
+
+/* Unpack a whole packed file ("-": standard input) into `sink` (write NULL: verify only). `what` is
+ * the progress label; NULL: no progress. */
+struct weights_fed {
+    uint64_t bytes, packed; /* restored and packed size; after a failure, the sizes so far */
+};
+bool weights_feed(const char *path, const char *what, const struct sam_codec_options *options,
+                  struct sam_sink sink, struct weights_fed *fed, struct sam_error *error);
+
+/* `path` itself, or the packed files of a folder; free it with weights_list_free. */
+bool weights_packed_list(const char *path, struct weights_list *list, struct sam_error *error);
+
+/* A packed file read on demand, or held in memory if it comes from a pipe. */
+struct weights_packed {
+    struct weights_input input;
+    struct sam_packed *packed;
+    uint64_t size;
+};
+/* Open the packed file in `file->input`, which is already open. Close it in either case. */
+bool weights_packed_start(struct weights_packed *file, const struct sam_codec_options *options,
+                          struct sam_error *error);
+/* False with `error` filled; then there is nothing to close. */
+bool weights_packed_open(const char *path, const struct sam_codec_options *options,
+                         struct weights_packed *file, struct sam_error *error);
+void weights_packed_close(struct weights_packed *file);
+
+/* --- split.c: a file that is read sequentially, by tensors, and the gain of packing each */
+
+/* Calls `take` with the bytes of each tensor in order, in pieces of WEIGHTS_PIECE (a multiple of
+ * the windows of sam_weight_stat), the last of which may be shorter; once with no bytes for an
+ * empty tensor. Gaps between tensors are skipped. */
+enum { WEIGHTS_PIECE = 1 << 20 };
+struct weights_split {
+    const struct sam_weights *weights;
+    bool (*take)(void *context, size_t tensor, const uint8_t *data, size_t size,
+                 struct sam_error *error);
+    void *context;
+    size_t tensor; /* the current or next one */
+    uint64_t at;   /* bytes of the file so far */
+    uint8_t *held;
+    size_t used;
+};
+/* False: out of memory. Close it in either case. */
+bool weights_split_open(struct weights_split *split);
+/* The next bytes of the file; false with `error` filled. */
+bool weights_split_write(struct weights_split *split, const uint8_t *data, size_t size,
+                         struct sam_error *error);
+void weights_split_close(struct weights_split *split);
+/* Whether all tensors have been passed on. */
+bool weights_split_done(const struct weights_split *split);
+
+/* Add the statistics of one piece; initialize `sum` to zero. */
+bool weights_stat_add(struct sam_weight_stat *sum, enum sam_dtype type, const uint8_t *data,
+                      size_t size, const struct sam_codec_options *options,
+                      struct sam_error *error);
+
+/* --- manifest.c: TensorFlow.js models, model.json and the files it names in the same folder */
+
+struct weights_manifest {
+    struct sam_tfjs tfjs;
+    uint8_t *data;      /* of all tensors, at their offsets in tfjs.tensors */
+    const uint8_t **at; /* of each */
+};
+/* False with `error` filled; weights_manifest_free in either case. */
+bool weights_manifest_load(const char *path, struct weights_manifest *manifest,
+                           struct sam_error *error);
+void weights_manifest_free(struct weights_manifest *manifest);
+
 #endif
