@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "samite/status.h"
 #include "samite/text.h"
@@ -284,7 +285,7 @@ const char *cli_near_text(struct cli_near *near);
 /* "-", standard input or output; NULL: false. */
 static inline bool cli_is_stdio(const char *path)
 {
-    return path && path[0] == '-' && path[1] == '\0';
+    return path && strcmp(path, "-") == 0;
 }
 /* The name of an input in messages. */
 static inline const char *cli_input_name(const char *path)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completion scripts for bash, zsh and fish, from the rows: options, their values, files. */
 #include <ctype.h>
-#include <string.h>
 
 #include "cli.h"
 #include "samite/parameter.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --help of a verb, from its rows. */
-#include <string.h>
-
 #include "cli.h"
 
 enum { LEFT = 30, WIDTH = 79 };

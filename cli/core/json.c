@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "report.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Man pages from the rows of --help: roff with the man macros. Synopses, tables and examples
  * keep their lines, prose is filled. */
-#include <string.h>
-
 #include "cli.h"
 
 static const char exit_status[] = "0 done, 1 the program under test failed, 2 bad usage or input. "

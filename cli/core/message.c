@@ -2,7 +2,6 @@
 /* Messages on standard error: one line, in colour on a terminal. */
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"

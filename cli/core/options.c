@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command-line parser, driven by the rows of a verb's options. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 

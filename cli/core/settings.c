@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include <string.h>
-
 #include "cli.h"
 #include "samite/isa.h"
 #include "samite/parameter.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include <signal.h>
-#include <stddef.h>
 #include <sys/time.h>
 
 #include "cli.h"

@@ -2,7 +2,6 @@
 /* The table of commands, and its uses: look-up, help, completion. */
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 

@@ -4,7 +4,6 @@
 #include "dap.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum dap_when { ALWAYS, LAUNCHED, STOPPED, MOVING };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code and memory of the Debug Adapter Protocol: disassemble, readMemory. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "dap.h"
 

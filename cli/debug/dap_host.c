@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MOST_QUEUED = 4096, OUT = 0, ERR = 1, MOST_TEXT = 4096 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lanes, registers, the SIMT stack and local memory as variables of the Debug Adapter Protocol. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "dap.h"
 

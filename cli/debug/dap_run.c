@@ -2,7 +2,6 @@
 /* Requests of the Debug Adapter Protocol that run the program, and the events that tell where it
  * has stopped. The response is sent before the run begins. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "dap.h"
 

@@ -4,7 +4,6 @@
  * in the SIMT stack. */
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "dap.h"
 

@@ -2,7 +2,6 @@
 /* Scopes and variables of the Debug Adapter Protocol, and expressions. */
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "dap.h"
 

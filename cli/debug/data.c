@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* print, set and display. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 #include "machine/tensor.h"

@@ -2,7 +2,6 @@
 /* The loop of the debugger: reads and runs commands. */
 #include <search.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 

@@ -7,7 +7,6 @@
 #include <histedit.h>
 #include <locale.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <wchar.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* x: memory in words, characters, instructions and strings. */
 #include <ctype.h>
-#include <string.h>
 
 #include "debugger.h"
 

@@ -2,7 +2,6 @@
 /* The values of names in the launch: reads and writes. */
 #include <search.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 

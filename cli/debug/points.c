@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Breakpoints and watchpoints: the user's list, and the points that it sets in the session. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 

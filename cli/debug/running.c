@@ -3,7 +3,6 @@
  * others pause until it waits for them at a barrier: then its workgroup runs until the barrier
  * releases it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 

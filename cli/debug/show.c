@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code and the location of a warp in it: list, disassemble, stack, backtrace. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of source, and the locations that users write as them. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "debugger.h"

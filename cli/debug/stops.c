@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The location of the focus, and stop reasons. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 

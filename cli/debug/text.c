@@ -2,7 +2,6 @@
 /* Output, and the words of a command. */
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of the source, in the lane of the focus, where that lane continues. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "debugger.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite debug: what `samite run` runs, in a debugger. */
-#include <string.h>
-
 #include "dap.h"
 #include "run/command.h"
 

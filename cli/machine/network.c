@@ -2,7 +2,6 @@
 /* samite run MODEL.onnx: options, the run, its report. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "machine/machine.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of a network: arrays by the names of its inputs and outputs, or in their order. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 #include "machine/network.h"

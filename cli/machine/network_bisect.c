@@ -2,7 +2,6 @@
 /* --bisect: the first value of a network that differs from the one computed elsewhere. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "machine/machine.h"

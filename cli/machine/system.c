@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run --machine system PROGRAM`: the parts that the hart has around it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/lower.h"
 #include "machine/machine.h"

@@ -3,7 +3,6 @@
  * weights.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

@@ -2,7 +2,6 @@
 /* `samite run --weights`: packed weights for a program of --machine system, and failures of the
  * weight unit. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/system.h"
 #include "samite/device/layout.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run --machine tensor PROGRAM`: a program on the tensor hart, alone or in a system. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/lower.h"
 #include "machine/machine.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cycles of the matrix unit by reason: the report, and one screen of text. */
 #include <math.h>
-#include <string.h>
 
 #include "machine/tensor.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of `samite run --machine tensor`. */
-#include <string.h>
-
 #include "machine/system.h"
 #include "machine/tensor.h"
 

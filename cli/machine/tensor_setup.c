@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Set up a hart from a request. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/lower.h"
 #include "machine/system.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite run PROGRAM.pto: arguments, the run, statistics. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 #include "samite/file.h"

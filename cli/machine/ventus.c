@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run` on a Ventus GPGPU: options and checks of both forms. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `--cycles` of Ventus launches: the options, the timelines of each launch and its report. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `--findings FILE`: the findings of --sanitize as a page, with the source around each side. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "machine/machine.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run kernel.s --kernel NAME ...`: a launch described on the command line. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One launch: log, printed text, report; pokes and the checks before them. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

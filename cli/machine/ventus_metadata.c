@@ -4,7 +4,6 @@
  * buffer, of the largest of their sizes; overlapping buffers of different launches (memory freed
  * and allocated again) are joined. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

@@ -3,7 +3,6 @@
  * its arguments from a buffer (manual 2.2: pointers of 4 bytes, scalars at their own alignment,
  * at least 4). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

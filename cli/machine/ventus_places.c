@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Locations of a launch's warps when it ended early: in a deadlock, or at Ctrl-C. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `--sanitize[=CHECK,...]`: the findings of each launch. */
-#include <string.h>
-
 #include "machine/machine.h"
 
 static const unsigned checks[] = {SAM_SANITIZE_RACE, SAM_SANITIZE_INIT, SAM_SANITIZE_BOUNDS,

@@ -2,7 +2,6 @@
 /* --check OUTPUT=FILE.npy[:TOLERANCE]: compare each element of an output with the expected one. */
 #include <float.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

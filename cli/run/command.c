@@ -3,8 +3,6 @@
  * the choice of the machine. */
 #include "run/command.h"
 
-#include <string.h>
-
 const struct cli_option run_rows[] = {
     CLI_ROW(struct run_command, run.arguments, "arg", CLI_LIST, "ARG",
             "the next argument of the kernel, program or function: [NAME=]in:FILE.npy, "

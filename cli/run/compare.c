@@ -3,9 +3,6 @@
  * numbers from one to the other. NaN equals only NaN; zeros of both signs are equal. */
 #include "run/run.h"
 
-#include <stdio.h>
-#include <string.h>
-
 bool run_is_real(enum sam_dtype dtype)
 {
     return sam_dtype_class(dtype) == SAM_CLASS_FLOAT;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options shared by several machines, and the files that they name. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "run/run.h"
 

@@ -3,8 +3,6 @@
  * --perfetto-to, with a note once the file is larger than viewers open easily. The writer of
  * timelines (trace/perfetto.h) passes one event per call, which begins in cycle "ts" and lasts
  * "dur". */
-#include <string.h>
-
 #include "machine/machine.h"
 #include "samite/file.h"
 

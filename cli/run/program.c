@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs and memory, as the Ventus GPGPU and the tensor hart handle them. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "machine/machine.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of memory in files: bytes, or the array of a .npy file. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "run/run.h"
 

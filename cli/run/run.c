@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of a machine, from the options to the exit code. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/machine.h"
 

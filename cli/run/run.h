@@ -4,8 +4,6 @@
 #ifndef RUN_H
 #define RUN_H
 
-#include <stdio.h>
-
 #include "cli.h"
 #include "report.h"
 #include "samite/samite.h"

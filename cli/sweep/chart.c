@@ -3,7 +3,6 @@
  * or a part names it; browsers show it on hover. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sweep/sweep.h"
 

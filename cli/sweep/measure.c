@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The measures of a run in a sweep: the compared numbers, and the cycles of each unit by reason,
  * in one form for the matrix unit and the engines. */
-#include <stdio.h>
-#include <string.h>
-
 #include "sweep/sweep.h"
 
 unsigned sweep_value(const struct sweep *s, size_t run, unsigned axis)

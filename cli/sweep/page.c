@@ -3,7 +3,6 @@
  * It needs no network; its only script sorts the table. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sweep/sweep.h"
 

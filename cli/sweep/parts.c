@@ -3,7 +3,6 @@
  * A file is JSON: the common members (program, words, axes, machine), and for each run of the
  * part the words of its results in hexadecimal, in the layout of this build of Samite. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "samite/file.h"
 #include "sweep/sweep.h"

@@ -2,7 +2,6 @@
 /* The runs of a sweep, for CSV and for JSON: the same names. */
 #include <fnmatch.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/tensor.h"
 #include "sweep/sweep.h"

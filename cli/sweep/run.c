@@ -2,7 +2,6 @@
 /* The runs of a sweep: each is a run of the machine without output. */
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sweep/sweep.h"
 

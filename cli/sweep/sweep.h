@@ -5,9 +5,6 @@
 
 #include <jansson.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <time.h>
 
 #include "machine/machine.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite sweep PROGRAM --config KEY=V1,V2,...`: the cycle models under every combination. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/lower.h"
 #include "sweep/sweep.h"

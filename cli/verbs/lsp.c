@@ -2,7 +2,6 @@
 #include "lsp.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cli.h"

@@ -2,7 +2,6 @@
 /* --emit: the program of a plan, after the command that runs it. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "op.h"
 #include "samite/file.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite op: options and inputs to a plan. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "op.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite asm: text to an ELF file, a flat binary or hexadecimal words. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "report.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite cc: OpenCL C to an ELF file, or to assembly. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "samite/cc.h"

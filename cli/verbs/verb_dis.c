@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite dis: words, flat binaries, hexadecimal words and ELF files to assembly text. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "report.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite info: list the contents of a weight file, packed or not. Reads headers only. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "weights.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite isa: the instruction tables, to read. */
-#include <string.h>
 #include <strings.h>
 
 #include "cli.h"

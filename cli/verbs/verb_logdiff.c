@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite logdiff: compare the commit logs of two runs. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "report.h"

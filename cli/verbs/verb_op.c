@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite op: tensor operators on .npy files, run on TensorLoad. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/engines.h"
 #include "op.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite tile: tile programs as text, the checker, the plan of the memories, their lowered code. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/tile.h"
 #include "samite/tile_lower.h"

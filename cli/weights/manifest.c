@@ -2,7 +2,6 @@
 #include "weights.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MAX_TEXT = 1 << 28, MAX_SHARD = INT32_MAX };
 

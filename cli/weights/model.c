@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recognises models: files whose tensors sam_model_open finds. */
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "weights.h"

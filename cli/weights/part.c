@@ -2,7 +2,6 @@
 #include "part.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* --- the part: from the command line, or from the launcher */

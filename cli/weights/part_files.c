@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files written by parts next to their output: NAME.part-I-of-N. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "weights.h"
 

@@ -2,7 +2,6 @@
 #include "weights.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool weights_split_open(struct weights_split *s)
 {

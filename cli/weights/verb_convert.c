@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite convert: write arrays, raw bytes and the tensors of models to one safetensors file. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "weights.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite stat: estimate the gain of packing and the cost of counting with a SymbolStat unit. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "samite/symbolstat.h"
 #include "weights.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite unpack: restore a packed file byte for byte, or one tensor of it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "weights.h"
 
