@@ -125,9 +125,7 @@ static void put_dot(struct chart *c, size_t run, bool best)
     fprintf(c->out, "%s%s", *c->measure->unit ? " " : "", c->measure->unit);
     struct sweep_parts parts;
     sweep_main_parts(c->sweep, &c->sweep->runs[run], &parts);
-    uint64_t all = 0;
-    for (unsigned p = 0; p < parts.count; p++)
-        all += parts.cycles[p];
+    const uint64_t all = sweep_sum(&parts);
     fprintf(c->out, "\n%s:", parts.name);
     for (unsigned p = 0; p < parts.count; p++)
         if (parts.cycles[p])
@@ -232,10 +230,8 @@ void sweep_chart(FILE *out, const struct sweep *s, const struct sweep_measure *m
 
 void sweep_bar(FILE *out, const struct sweep_parts *parts, unsigned width, unsigned height)
 {
-    uint64_t all = 0;
+    const uint64_t all = sweep_sum(parts);
     double x = 0;
-    for (unsigned p = 0; p < parts->count; p++)
-        all += parts->cycles[p];
     fprintf(out, "<svg class=\"bar\" width=\"%u\" height=\"%u\" role=\"img\" aria-label=\"%s\">",
             width, height, parts->name);
     for (unsigned p = 0; p < parts->count; p++) {

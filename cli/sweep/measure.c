@@ -261,3 +261,11 @@ void sweep_main_parts(const struct sweep *s, const struct sweep_run *run, struct
     else
         engines_parts(run, 0, parts);
 }
+
+uint64_t sweep_sum(const struct sweep_parts *parts)
+{
+    uint64_t all = 0;
+    for (unsigned p = 0; p < parts->count; p++)
+        all += parts->cycles[p];
+    return all;
+}

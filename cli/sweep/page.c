@@ -179,14 +179,6 @@ static void put_charts(FILE *out, const struct sweep *s)
 
 /* -------------------------------------------------------------------------- cycles by reason */
 
-static uint64_t sum(const struct sweep_parts *parts)
-{
-    uint64_t all = 0;
-    for (unsigned p = 0; p < parts->count; p++)
-        all += parts->cycles[p];
-    return all;
-}
-
 /* The union of the parts of two runs. */
 static void put_parts_legend(FILE *out, const struct sweep_parts *best,
                              const struct sweep_parts *worst, bool seen[32])
@@ -253,7 +245,7 @@ static void put_largest_stall(FILE *out, const struct sweep_parts *parts)
     for (unsigned p = first; p < parts->count; p++)
         if (parts->cycles[p] > parts->cycles[largest])
             largest = p;
-    const uint64_t all = sum(parts);
+    const uint64_t all = sweep_sum(parts);
     if (all && parts->cycles[largest])
         fprintf(out, "%.1f %% %s", 100 * (double)parts->cycles[largest] / (double)all,
                 sweep_reason_name(parts->reasons, largest));

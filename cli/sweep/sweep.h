@@ -143,6 +143,8 @@ void sweep_main_parts(const struct sweep *sweep, const struct sweep_run *run,
 
 /* The cycles of a system, by the names of its figures. */
 void sweep_keep_system(const struct sam_system_figures *figures, struct sweep_system *system);
+/* The cycles of all reasons. */
+uint64_t sweep_sum(const struct sweep_parts *parts);
 
 /* --- rows.c, sweep/page.c: a line per run; a page that needs no network, and a script only to
  * sort. Free the text with free(); NULL on out-of-memory. */
