@@ -11,30 +11,25 @@ enum { TL_COUNT = 32, TL_BYTES = 1024, M_COUNT = 8, SHOWN_V = 32, WARP_STACK = 1
 static void list_lanes(struct dap_list *list)
 {
     struct debug *d = list->dap->debug;
-    const uint32_t chosen = d->focus.lane;
     struct sam_session_warp warp;
+    uint64_t pcs[SAM_MAX_LANES];
     char name[32], place[512], text[600];
-    if (debug_warp(d, &warp, NULL) != SAM_OK)
+    if (debug_lane_pcs(d, &warp, pcs, NULL) != SAM_OK)
         return;
     if (dap_wants(list))
         dap_add_expression(list, "selected", "$lane", 0, 0);
     for (uint32_t i = 0; i < d->shape.lanes; i++) {
-        uint64_t pc = 0;
         if (!dap_wants(list))
             continue;
-        d->focus.lane = i;
         snprintf(name, sizeof name, "lane %u", i);
-        if (debug_lane_pc(d, &pc, NULL) != SAM_OK)
-            pc = 0;
-        source_describe(d, pc, place, sizeof place);
+        source_describe(d, pcs[i], place, sizeof place);
         snprintf(text, sizeof text, "%s%s",
                  warp.mask >> i & 1 ? "active at "
-                 : pc               ? "waits at "
+                 : pcs[i]           ? "waits at "
                                     : "never started",
-                 pc ? place : "");
+                 pcs[i] ? place : "");
         dap_add(list, name, text, "", dap_reference(list, DAP_LANE + i), 0);
     }
-    d->focus.lane = chosen;
 }
 
 static bool is_zero(struct debug *d, const char *expression)

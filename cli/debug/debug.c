@@ -182,7 +182,7 @@ int debug_drive(void *context, struct run_session *session)
     struct sam_error error;
     if (debug_attach(d, session, &error) != SAM_OK)
         return cli_report(&error);
-    stop_show_place(d, true);
+    stop_show_place(d, true, "");
     while (!d->quits && !d->goes_on) {
         const char *line;
         const enum input_result result = input_next(d->input, d->out, &line);

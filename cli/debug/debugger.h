@@ -172,7 +172,10 @@ enum sam_status debug_value(struct debug *debug, const char **at, struct value *
 /* An expression that is one number, called `what` in messages. */
 enum sam_status debug_number(struct debug *debug, const char **at, const char *what,
                              uint64_t *number, struct sam_error *error);
-/* The same if the line does not end here; otherwise *number is unchanged. */
+/* The same for one below `count`. */
+enum sam_status debug_index(struct debug *debug, const char **at, const char *what, uint64_t count,
+                            uint32_t *index, struct sam_error *error);
+/* A number if the line does not end here; otherwise *number is unchanged. */
 enum sam_status debug_count(struct debug *debug, const char *at, const char *what, uint64_t *number,
                             struct sam_error *error);
 /* An array with room for one more; NULL on out-of-memory. Doubling is left to realloc. */
@@ -212,12 +215,16 @@ enum sam_status debug_show_variable(struct debug *debug, const struct sam_variab
 /* The variable of several numbers that `text` names; false: it names none. */
 bool debug_find_numbers(struct debug *debug, const char *text, struct sam_variable *variable);
 
-/* info.c: where the lane of the focus continues. */
-enum sam_status debug_lane_pc(struct debug *debug, uint64_t *pc, struct sam_error *error);
+/* info.c: where each lane of the focused warp continues: at the warp's pc, or that of the topmost
+ * stack entry that has the lane; 0: it has never started. */
+enum sam_status debug_lane_pcs(struct debug *debug, struct sam_session_warp *warp,
+                               uint64_t pcs[SAM_MAX_LANES], struct sam_error *error);
 
 /* -------------------------------------------------------------------- source.c: source lines */
 /* The line of the code at an address, from 1; NULL: none. */
 const char *source_at(struct debug *debug, uint64_t address, uint32_t *line);
+/* Whether the code at an address is of this line. */
+bool source_is(struct debug *debug, uint64_t address, const char *file, uint32_t line);
 /* The file of a line number without a file; NULL: none. */
 const char *source_present(struct debug *debug);
 /* The reason why the text of a line cannot be shown. */
@@ -235,8 +242,9 @@ void source_free(struct debug *debug);
 void source_describe(struct debug *debug, uint64_t address, char *text, size_t size);
 
 /* ------------------------------------------------ stops.c: the location and the stop reason */
-/* The line of source, or the instruction, that is next in the focus. */
-void stop_show_place(struct debug *debug, bool whole);
+/* The line of source, or the instruction, that is next in the focus; `whole`: after the location,
+ * which `prefix` precedes. */
+void stop_show_place(struct debug *debug, bool whole, const char *prefix);
 /* Print the stop reason of a run, with focus and displays. `error`: of SAM_SESSION_TRAP and
  * STOPPED. */
 void stop_report(struct debug *debug, const struct sam_session_stop *stop,
@@ -351,7 +359,8 @@ struct debug_command {
     bool repeats; /* by an empty line */
 };
 
-/* `how` of step, next and nexti; of delete, disable and enable. */
+/* `how` of warp, workgroup and lane; of step, next and nexti; of delete, disable and enable. */
+enum { FOCUS_WARP, FOCUS_WORKGROUP, FOCUS_LANE };
 enum { STEP_LINE, STEP_NEXT, STEP_NEXTI };
 enum { POINTS_DELETE, POINTS_DISABLE, POINTS_ENABLE };
 

@@ -54,11 +54,10 @@ static enum sam_status read_request(struct debug *d, const char **at, struct req
 
 static void begin_line(struct debug *d, uint64_t address)
 {
-    char name[160];
-    const bool named = d->image && sam_image_symbol_at(d->image, address);
-    sam_image_describe(d->image, address, name, sizeof name);
-    debug_say(d, "0x%llx%s%s%s:", (unsigned long long)address, named ? " <" : "", named ? name : "",
-              named ? ">" : "");
+    const struct value value = value_address(64, address);
+    char text[200];
+    value_text(&value, 0, 'a', d->image, text, sizeof text);
+    debug_say(d, "%s:", text);
 }
 
 static enum sam_status examine_number(struct debug *d, const struct request *r, uint64_t address,

@@ -61,73 +61,47 @@ enum sam_status info_warps(struct debug *d, const char *rest, struct sam_error *
 
 /* ------------------------------------------------------------------------------------ lanes */
 
-/* The pc at which a lane continues: the warp's, or that of the topmost stack entry that contains
- * the lane. */
-static uint32_t lane_pc(const struct sam_session_warp *warp, const struct sam_stack_entry *entries,
-                        size_t depth, unsigned lane, bool *never)
-{
-    *never = false;
-    if (warp->mask >> lane & 1)
-        return (uint32_t)warp->pc;
-    for (size_t i = depth; i-- > 0;)
-        if (entries[i].mask >> lane & 1)
-            return entries[i].pc;
-    *never = true;
-    return 0;
-}
-
-enum sam_status debug_lane_pc(struct debug *d, uint64_t *pc, struct sam_error *error)
+enum sam_status debug_lane_pcs(struct debug *d, struct sam_session_warp *warp,
+                               uint64_t pcs[SAM_MAX_LANES], struct sam_error *error)
 {
     struct sam_stack_entry *entries = NULL;
-    struct sam_session_warp warp;
     size_t depth = 0;
-    bool never;
-    enum sam_status status = debug_warp(d, &warp, error);
-    *pc = warp.pc;
-    if (status != SAM_OK || !d->shape.v_count || warp.mask >> d->focus.lane & 1)
-        return status;
-    status = stack_read(d, &entries, &depth, error);
-    if (status == SAM_OK)
-        *pc = lane_pc(&warp, entries, depth, d->focus.lane, &never);
+    const enum sam_status status =
+        debug_warp(d, warp, error)
+            ?: (d->shape.v_count ? stack_read(d, &entries, &depth, error) : SAM_OK);
+    for (unsigned lane = 0; lane < SAM_MAX_LANES; lane++) {
+        pcs[lane] = warp->mask >> lane & 1 ? warp->pc : 0;
+        for (size_t i = depth; status == SAM_OK && !pcs[lane] && i-- > 0;)
+            if (entries[i].mask >> lane & 1)
+                pcs[lane] = entries[i].pc;
+    }
     free(entries);
     return status;
 }
 
 enum sam_status info_lanes(struct debug *d, const char *rest, struct sam_error *error)
 {
-    struct sam_stack_entry *entries = NULL;
     struct sam_session_warp warp;
-    size_t depth = 0;
-    char place[512];
+    uint64_t pcs[SAM_MAX_LANES];
+    char place[512], range[32];
     enum sam_status status = debug_no_more(rest, error);
     if (status == SAM_OK && !d->shape.v_count)
         return debug_fail(error, "a hart has no lanes");
-    if (status == SAM_OK)
-        status = debug_warp(d, &warp, error);
-    if (status == SAM_OK)
-        status = stack_read(d, &entries, &depth, error);
+    status = status ?: debug_lane_pcs(d, &warp, pcs, error);
     for (unsigned i = 0, end; i < d->shape.lanes && status == SAM_OK; i = end) {
-        bool never, same;
-        const uint32_t pc = lane_pc(&warp, entries, depth, i, &never);
         const bool active = warp.mask >> i & 1;
-        end = i;
-        do { /* adjacent lanes with the same state, on one line */
-            end++;
-            same = end < d->shape.lanes && (warp.mask >> end & 1) == active &&
-                   lane_pc(&warp, entries, depth, end, &never) == pc;
-        } while (same);
-        lane_pc(&warp, entries, depth, i, &never);
-        char range[32];
+        for (end = i + 1; end < d->shape.lanes; end++) /* with the same state, on one line */
+            if (pcs[end] != pcs[i] || (warp.mask >> end & 1) != active)
+                break;
         snprintf(range, sizeof range, end - i > 1 ? "%u-%u" : "%u", i, end - 1);
-        source_describe(d, pc, place, sizeof place);
+        source_describe(d, pcs[i], place, sizeof place);
         debug_say(d, "%s %-6s %s%s\n", d->focus.lane >= i && d->focus.lane < end ? "=>" : "  ",
                   range,
-                  active  ? "active at "
-                  : never ? "never started"
-                          : "waits for its turn at ",
-                  never ? "" : place);
+                  active   ? "active at "
+                  : pcs[i] ? "waits for its turn at "
+                           : "never started",
+                  active || pcs[i] ? place : "");
     }
-    free(entries);
     return status;
 }
 
@@ -302,7 +276,7 @@ enum sam_status info_display(struct debug *d, const char *rest, struct sam_error
 enum sam_status info_line(struct debug *d, const char *rest, struct sam_error *error)
 {
     uint64_t address = debug_pc(d);
-    uint32_t line = 0, other = 0;
+    uint32_t line = 0;
     enum sam_status status =
         (*rest ? source_location(d, &rest, &address, error) : SAM_OK) ?: debug_no_more(rest, error);
     if (status != SAM_OK)
@@ -311,10 +285,9 @@ enum sam_status info_line(struct debug *d, const char *rest, struct sam_error *e
     if (!file)
         return debug_fail(error, "0x%llx: no line information", (unsigned long long)address);
     uint64_t begin = address, end = address + 4;
-    const char *same;
-    while ((same = source_at(d, begin - 4, &other)) && other == line && strcmp(same, file) == 0)
+    while (source_is(d, begin - 4, file, line))
         begin -= 4;
-    while ((same = source_at(d, end, &other)) && other == line && strcmp(same, file) == 0)
+    while (source_is(d, end, file, line))
         end += 4;
     debug_say(d, "line %u of %s: 0x%llx to 0x%llx\n", line, file, (unsigned long long)begin,
               (unsigned long long)end - 1);
@@ -325,10 +298,9 @@ enum sam_status info_symbol(struct debug *d, const char *rest, struct sam_error 
 {
     uint64_t address = debug_pc(d);
     char place[512];
-    enum sam_status status =
-        *rest ? debug_number(d, &rest, "the address", &address, error) : SAM_OK;
-    if (status == SAM_OK)
-        status = debug_no_more(rest, error);
+    const enum sam_status status =
+        (*rest ? debug_number(d, &rest, "the address", &address, error) : SAM_OK)
+            ?: debug_no_more(rest, error);
     if (status != SAM_OK)
         return status;
     address = debug_address(d, address);

@@ -75,20 +75,14 @@ static enum sam_status back_one(struct debug *d, bool *moved, struct sam_error *
     return status;
 }
 
-static bool same_line(struct debug *d, const char *file, uint32_t line)
-{
-    uint32_t here = 0;
-    const char *now = source_at(d, debug_pc(d), &here);
-    return now == file && (!file || here == line);
-}
-
 /* To the first instruction of the line that ran before this one. */
 static enum sam_status back_line(struct debug *d, bool *moved, struct sam_error *error)
 {
     uint32_t line = 0;
     const char *file = source_at(d, debug_pc(d), &line);
     enum sam_status status = back_one(d, moved, error);
-    while (status == SAM_OK && *moved && file && same_line(d, file, line) && !cli_stopped())
+    while (status == SAM_OK && *moved && file && source_is(d, debug_pc(d), file, line) &&
+           !cli_stopped())
         status = back_one(d, moved, error);
     if (status != SAM_OK || !*moved || !file)
         return status;
@@ -99,7 +93,7 @@ static enum sam_status back_line(struct debug *d, bool *moved, struct sam_error 
         status = back_one(d, &more, error);
         if (status != SAM_OK || !more)
             return status;
-        if (!same_line(d, file, line))
+        if (!source_is(d, debug_pc(d), file, line))
             return sam_session_goto(d->session, time, error);
     }
     return status;

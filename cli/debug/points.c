@@ -220,22 +220,6 @@ void points_free(struct debug *d)
 
 /* --------------------------------------------------------------------------------- creating */
 
-/* The numbers after "warp" and similar words. */
-static enum sam_status limit(struct debug *d, const char **at, const char *what, uint64_t count,
-                             bool *has, uint32_t *number, struct sam_error *error)
-{
-    uint64_t value = 0;
-    const enum sam_status status = debug_number(d, at, what, &value, error);
-    if (status != SAM_OK)
-        return status;
-    if (value >= count)
-        return debug_fail(error, "%s %lld: expected 0 to %llu", what, (long long)value,
-                          (unsigned long long)count - 1);
-    *has = true;
-    *number = (uint32_t)value;
-    return SAM_OK;
-}
-
 static enum sam_status set_condition(struct debug *d, struct point *p, const char *text,
                                      struct sam_error *error)
 {
@@ -268,14 +252,18 @@ static enum sam_status read_limits(struct debug *d, const char *at, struct point
                 return debug_fail(error, "if: expected a condition");
             return set_condition(d, p, at, error);
         }
-        if (debug_take(&at, "warp") || debug_take(&at, "thread"))
-            status = limit(d, &at, "warp", d->shape.warps, &p->has_warp, &p->warp, error);
-        else if (debug_take(&at, "workgroup"))
-            status = limit(d, &at, "workgroup", groups, &p->has_workgroup, &p->workgroup, error);
-        else if (p->kind == POINT_BREAK && debug_take(&at, "lane"))
-            status = limit(d, &at, "lane", d->shape.lanes, &p->has_lane, &p->lane, error);
-        else
+        if (debug_take(&at, "warp") || debug_take(&at, "thread")) {
+            p->has_warp = true;
+            status = debug_index(d, &at, "warp", d->shape.warps, &p->warp, error);
+        } else if (debug_take(&at, "workgroup")) {
+            p->has_workgroup = true;
+            status = debug_index(d, &at, "workgroup", groups, &p->workgroup, error);
+        } else if (p->kind == POINT_BREAK && debug_take(&at, "lane")) {
+            p->has_lane = true;
+            status = debug_index(d, &at, "lane", d->shape.lanes, &p->lane, error);
+        } else {
             return debug_no_more(at, error);
+        }
         at += strspn(at, " \t");
     }
     return status;

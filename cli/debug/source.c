@@ -77,6 +77,13 @@ const char *source_at(struct debug *d, uint64_t address, uint32_t *line)
     return d->image ? sam_image_line_at(d->image, address, line) : NULL;
 }
 
+bool source_is(struct debug *d, uint64_t address, const char *file, uint32_t line)
+{
+    uint32_t found = 0;
+    const char *other = source_at(d, address, &found);
+    return other && found == line && strcmp(other, file) == 0;
+}
+
 const char *source_problem(struct debug *d, const char *file, uint32_t line)
 {
     const struct source *s = open_source(d, file);

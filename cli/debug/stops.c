@@ -73,8 +73,7 @@ static void show_mask(struct debug *d, const struct sam_session_warp *warp)
         debug_say(d, "[active lanes 0x%08x, SIMT stack %u deep]\n", warp->mask, warp->depth);
 }
 
-/* `prefix` precedes the location. */
-static void show_place(struct debug *d, bool whole, const char *prefix)
+void stop_show_place(struct debug *d, bool whole, const char *prefix)
 {
     struct sam_session_warp warp;
     struct sam_error error;
@@ -99,10 +98,7 @@ static void show_place(struct debug *d, bool whole, const char *prefix)
     if (file)
         d->list_line = 0;
     if (text && file) {
-        uint32_t before;
-        const char *same = source_at(d, warp.pc - 4, &before);
-        const bool middle = same && before == line && strcmp(same, file) == 0;
-        if (middle)
+        if (source_is(d, warp.pc - 4, file, line)) /* in the middle of it */
             debug_say(d, "0x%llx\t", (unsigned long long)warp.pc);
         debug_say(d, "%u\t%s\n", line, text);
     } else {
@@ -110,11 +106,6 @@ static void show_place(struct debug *d, bool whole, const char *prefix)
     }
     if (warp.state == SAM_WARP_WAITS)
         debug_say(d, "[waits at the barrier for other warps]\n");
-}
-
-void stop_show_place(struct debug *d, bool whole)
-{
-    show_place(d, whole, "");
 }
 
 /* ------------------------------------------------------------------------------- watchpoints */
@@ -205,7 +196,7 @@ static void report_end(struct debug *d, const struct sam_session_stop *stop)
     for (uint64_t i = 0; i < d->shape.workgroups; i++) {
         const uint32_t workgroup = sam_session_workgroup(d->session, i);
         if (sam_session_workgroup_state(d->session, workgroup) != SAM_SESSION_ENDED) {
-            stop_show_place(d, true);
+            stop_show_place(d, true, "");
             return;
         }
     }
@@ -321,7 +312,7 @@ void stop_report(struct debug *d, const struct sam_session_stop *stop,
     if (p)
         report_problem(d, p);
     see(d);
-    show_place(d, !stepped || p || enters_function(d), before);
+    stop_show_place(d, !stepped || p || enters_function(d), before);
     stop_show_displays(d);
     if (p && p->temporary)
         points_delete(d, p);

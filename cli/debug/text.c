@@ -92,6 +92,18 @@ enum sam_status debug_number(struct debug *d, const char **at, const char *what,
     return status;
 }
 
+enum sam_status debug_index(struct debug *d, const char **at, const char *what, uint64_t count,
+                            uint32_t *index, struct sam_error *error)
+{
+    uint64_t number = 0;
+    const enum sam_status status = debug_number(d, at, what, &number, error);
+    if (status == SAM_OK && number >= count)
+        return debug_fail(error, "%s %lld: expected 0 to %llu", what, (long long)number,
+                          (unsigned long long)count - 1);
+    *index = (uint32_t)number;
+    return status;
+}
+
 enum sam_status debug_count(struct debug *d, const char *at, const char *what, uint64_t *number,
                             struct sam_error *error)
 {

@@ -8,10 +8,11 @@ enum { BYTES = 8 * SAM_VARIABLE_PIECES };
 
 bool debug_variable_at(struct debug *d, size_t index, struct sam_variable *variable)
 {
-    uint64_t pc;
-    if (!d->variables || d->state == DEBUG_ENDED || debug_lane_pc(d, &pc, NULL) != SAM_OK)
+    struct sam_session_warp warp;
+    uint64_t pcs[SAM_MAX_LANES];
+    if (!d->variables || d->state == DEBUG_ENDED || debug_lane_pcs(d, &warp, pcs, NULL) != SAM_OK)
         return false;
-    return sam_variables_at(d->variables, pc, index, variable);
+    return sam_variables_at(d->variables, pcs[d->focus.lane], index, variable);
 }
 
 static bool find(struct debug *d, const char *name, struct sam_variable *variable)
