@@ -37,6 +37,12 @@ enum cli_grammar {
     CLI_PARSE,   /* what `parse` reads */
 };
 
+/* Read `text` (NULL: no value) into `place`. Returns an exit code, with the message printed.
+ * Options are read in the order written. */
+struct cli_option;
+typedef int cli_parse(struct cli_args *args, const struct cli_option *option, const char *text,
+                      void *place);
+
 struct cli_option {
     const char *name;  /* long form without the dashes; of an operand: its name in messages */
     const char *alias; /* an older or longer name, or NULL */
@@ -54,10 +60,7 @@ struct cli_option {
     bool needed;                         /* by its forms */
     bool repeats;                        /* of CLI_PARSE: may be given more than once */
     bool dash; /* also with one dash, as in debuggers: -ex; longer than a letter */
-    /* Read `text` (NULL: no value) into `place`. Returns an exit code, with the message printed.
-     * Options are read in the order written. */
-    int (*parse)(struct cli_args *args, const struct cli_option *option, const char *text,
-                 void *place);
+    cli_parse *parse;
 };
 
 /* .at and .size of a member of the request. */
@@ -177,8 +180,10 @@ void cli_args_free(struct cli_args *args);
  * code, with the message printed. If an operand names the form, options of other forms are
  * rejected. */
 int cli_read(struct cli_args *args, void *request);
-/* Whether the option was on the command line. */
+/* Whether the option was on the command line; the first of the options "mlen vcd" that was, or
+ * NULL. */
 bool cli_given(const struct cli_args *args, const char *option);
+const char *cli_given_of(const struct cli_args *args, const char *options);
 /* The form implied before all words are read: by its option, or by a file's suffix; -1: none. */
 int cli_asked_form(const struct cli_args *args);
 /* Check that the given words belong to this form, and that its requirements are met; returns an
@@ -193,11 +198,16 @@ void *cli_own_list(struct cli_args *args, size_t size);
     ((list)->items || ((list)->items = cli_own_list((args), sizeof *(list)->items))                \
          ? &(list)->items[(list)->count++]                                                         \
          : NULL)
+/* The next of the words at *at, which advances past it and the blanks after it; cut where it does
+ * not fit. False at the end. */
+bool cli_word(const char **at, char *word, size_t size);
 /* The index of a word of `size` bytes in "elf bin hex"; -1: not found. */
 int cli_choice(const char *choices, const char *word, size_t size);
 /* "elf, bin or hex" */
 const char *cli_choices_text(const char *choices, char *text, size_t room);
 bool cli_ends_with(const char *text, const char *end);
+/* Whether it ends with one of the suffixes ".s .elf". */
+bool cli_ends_with_any(const char *text, const char *suffixes);
 /* Parse the number before `end` in "NUMBER:..." or "NUMBER=..."; returns the rest, or NULL. */
 const char *cli_leading_number(const char *text, char end, uint64_t top, uint64_t *value);
 /* Parse two numbers, as in "32x256" where they are separated by 'x'. */

@@ -7,11 +7,9 @@
 
 static void put_row_words(const struct cli_option *o, const char *before, FILE *out)
 {
-    for (const char *at = o->choices ? o->choices : ""; *at;) {
-        size_t size = strcspn(at, " ");
-        fprintf(out, "%s%.*s", before, (int)size, at);
-        at += size + (at[size] == ' ');
-    }
+    const char *choices = o->choices ? o->choices : "";
+    for (char word[64]; cli_word(&choices, word, sizeof word);)
+        fprintf(out, "%s%s", before, word);
     for (size_t i = 0; o->names && o->names(i); i++)
         fprintf(out, "%s%s", before, o->names(i));
     const char *prefix;
@@ -249,12 +247,9 @@ static void fish_values(const struct cli_verb *verb, const struct cli_option *o,
         fputs(" -x -a '(__fish_complete_directories)'", out);
     } else if (o->suffixes && *o->suffixes) {
         fputs(" -k -x -a '(", out);
-        for (const char *at = o->suffixes; *at;) {
-            size_t size = strcspn(at, " ");
-            fprintf(out, "%s__fish_complete_suffix %.*s", at == o->suffixes ? "" : "; ", (int)size,
-                    at);
-            at += size + (at[size] == ' ');
-        }
+        const char *at = o->suffixes, *between = "";
+        for (char suffix[32]; cli_word(&at, suffix, sizeof suffix); between = "; ")
+            fprintf(out, "%s__fish_complete_suffix %s", between, suffix);
         fputs(")'", out);
     } else {
         fputs(o->suffixes ? " -r -F" : " -x", out);

@@ -53,6 +53,15 @@ const char *cli_argument(const struct cli_option *option, char *text, size_t roo
     return text;
 }
 
+bool cli_word(const char **at, char *word, size_t size)
+{
+    const char *begin = *at + strspn(*at, " \t");
+    const size_t length = strcspn(begin, " \t");
+    snprintf(word, size, "%.*s", (int)(length < size ? length : size - 1), begin);
+    *at = begin + length + strspn(begin + length, " \t");
+    return length != 0;
+}
+
 int cli_choice(const char *choices, const char *word, size_t size)
 {
     for (int i = 0; *choices; i++) {
@@ -228,12 +237,8 @@ static int read_choice(const struct cli_args *args, const struct cli_option *o, 
         store(place, o->size, (uint64_t)choice);
         return CLI_OK;
     }
-    for (const char *at = o->choices; *at;) {
-        size_t length = strcspn(at, " ");
-        snprintf(word, sizeof word, "%.*s", (int)length, at);
+    for (const char *at = o->choices; cli_word(&at, word, sizeof word);)
         cli_near_offer(&near, word);
-        at += length + (at[length] == ' ');
-    }
     return cli_usage_error(args, "--%s %s: expected %s%s", o->name, text,
                            cli_choices_text(o->choices, choices, sizeof choices),
                            cli_near_text(&near));
@@ -490,13 +495,21 @@ int cli_read(struct cli_args *args, void *request)
     return code;
 }
 
+const char *cli_given_of(const struct cli_args *args, const char *options)
+{
+    char name[32];
+    while (cli_word(&options, name, sizeof name)) {
+        struct cli_cursor c = {.verb = args->verb};
+        while (find(&c, name, strlen(name)))
+            if (args->given[c.index])
+                return c.option->name;
+    }
+    return NULL;
+}
+
 bool cli_given(const struct cli_args *args, const char *option)
 {
-    struct cli_cursor c = {.verb = args->verb};
-    while (find(&c, option, strlen(option)))
-        if (args->given[c.index])
-            return true;
-    return false;
+    return cli_given_of(args, option);
 }
 
 bool cli_next_given(const struct cli_args *args, struct cli_cursor *cursor)
@@ -533,4 +546,13 @@ bool cli_ends_with(const char *text, const char *end)
 {
     size_t size = strlen(text), tail = strlen(end);
     return size >= tail && strcmp(text + size - tail, end) == 0;
+}
+
+bool cli_ends_with_any(const char *text, const char *suffixes)
+{
+    char suffix[32];
+    while (cli_word(&suffixes, suffix, sizeof suffix))
+        if (cli_ends_with(text, suffix))
+            return true;
+    return false;
 }

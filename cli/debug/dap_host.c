@@ -79,8 +79,7 @@ static size_t read_bytes(void *context, char *bytes, size_t size)
 static bool ends_run(const json_t *message)
 {
     const char *command = dap_text(message, "command", "");
-    return strcmp(command, "pause") == 0 || strcmp(command, "terminate") == 0 ||
-           strcmp(command, "disconnect") == 0;
+    return cli_choice("pause terminate disconnect", command, strlen(command)) >= 0;
 }
 
 /* Interrupt the run if a message that waits asks for it. */

@@ -301,13 +301,9 @@ static enum sam_status add(struct debug *d, const struct point *like, const char
 
 bool debug_begins_limit(const char *at)
 {
-    static const char *const words[] = {"if", "warp", "thread", "workgroup", "lane"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        const char *after = at;
-        if (debug_take(&after, words[i]))
-            return true;
-    }
-    return false;
+    char word[32];
+    return debug_word(&at, word, sizeof word) &&
+           cli_choice("if warp thread workgroup lane", word, strlen(word)) >= 0;
 }
 
 enum sam_status command_break(struct debug *d, const char *rest, struct sam_error *error)

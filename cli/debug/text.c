@@ -42,15 +42,6 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-bool debug_word(const char **at, char *word, size_t size)
-{
-    const char *begin = skip_blanks(*at);
-    const size_t length = strcspn(begin, " \t");
-    snprintf(word, size, "%.*s", (int)(length < size ? length : size - 1), begin);
-    *at = skip_blanks(begin + length);
-    return length != 0;
-}
-
 bool debug_take(const char **at, const char *word)
 {
     char found[64];

@@ -78,14 +78,13 @@ static int read_request(struct cli_args *args, struct request *r)
 static int run_words(struct cli_args *args, struct debug_options *chosen,
                      const struct run_driver *driver)
 {
-    static const char *const others[] = {"ex", "command", "batch", "echo", "gdb", "dap"};
     struct request r;
     const int code = read_request(args, &r);
     if (code != CLI_OK)
         return code;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (cli_given(args, others[i]))
-            return cli_usage_error(args, "--%s: an editor runs the program", others[i]);
+    const char *other = cli_given_of(args, "ex command batch echo gdb dap");
+    if (other)
+        return cli_usage_error(args, "--%s: an editor runs the program", other);
     chosen->no_record = r.options.no_record;
     r.command.run.driver = driver;
     return run_command(&r.command);

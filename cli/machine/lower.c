@@ -25,11 +25,10 @@ const struct cli_option lower_rows[] = {
 
 int lower_check(const struct hart_request *r)
 {
-    static const char *const tile_only[] = {"func", "nan", "pad", "tile-profile", "emit"};
     const struct cli_args *args = r->run->args;
-    for (size_t i = 0; i < sizeof tile_only / sizeof tile_only[0]; i++)
-        if (!r->tile && cli_given(args, tile_only[i]))
-            return cli_usage_error(args, "--%s: expected a tile program (.pto)", tile_only[i]);
+    const char *tile_only = cli_given_of(args, "func nan pad tile-profile emit");
+    if (!r->tile && tile_only)
+        return cli_usage_error(args, "--%s: expected a tile program (.pto)", tile_only);
     if (r->tile && r->system->gpu_code.count)
         return cli_usage_error(args, "--gpu-code: a tile program brings its kernels");
     if (r->tile && r->isa)

@@ -37,16 +37,14 @@ const struct cli_option network_rows[] = {
 /* Options of the system, and those of every run, that mean something for a network. */
 static int check_options(const struct cli_args *args)
 {
-    static const char *const meant[] = {"machine", "arg",      "check",      "stats",
-                                        "json",    "quiet",    "cycles",     "config",
-                                        "emit",    "perfetto", "compare-raw"};
+    static const char meant[] = "machine arg check stats json quiet cycles config emit perfetto "
+                                "compare-raw";
     struct cli_cursor c = {0};
     while (cli_next_given(args, &c)) {
-        bool known = c.group && c.group->options == network_rows;
-        for (size_t i = 0; i < sizeof meant / sizeof meant[0]; i++)
-            known |= strcmp(c.option->name, meant[i]) == 0;
-        if (!known)
-            return cli_usage_error(args, "--%s does not apply to a network", c.option->name);
+        const char *name = c.option->name;
+        if (!(c.group && c.group->options == network_rows) &&
+            cli_choice(meant, name, strlen(name)) < 0)
+            return cli_usage_error(args, "--%s does not apply to a network", name);
     }
     return CLI_OK;
 }

@@ -42,16 +42,14 @@ extern const char system_stats[];
 
 /* system_time.c: --config KEY=N,... of the system, of a struct sam_system_config. */
 extern const struct cli_settings system_settings;
-int system_parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
-                        void *place);
+cli_parse system_parse_config;
 /* With --cycles: measure, and with --compare-raw run once more; print to `text`, or if it is
  * NULL add to the report. */
 int system_cycles(struct run *run, json_t *report, FILE *text);
 
 /* system_weights.c: --weights FILE[@ADDRESS], once everything with a fixed address is mapped. a1
  * receives the directory, unless --reg or --arg set it. */
-int system_parse_weights(struct cli_args *args, const struct cli_option *option, const char *text,
-                         void *place);
+cli_parse system_parse_weights;
 int system_name_weights(const struct system_weights *weights, const struct cli_args *args);
 int system_load_weights(struct sam_system *system, const struct hart_request *request,
                         const struct run_arguments *arguments);

@@ -9,17 +9,6 @@
 #define DEFAULT_ISA_32 "rv32im_zicsr_zfinx_xtensorload"
 #define DEFAULT_ISA_64 "rv64im_zicsr_zfinx_xtensorload"
 
-/* The first option given that requires the matrix unit, or NULL. */
-static const char *matrix_option(const struct cli_args *args)
-{
-    static const char *const options[] = {"dump-m", "mlen", "acc-regs", "fp-order",
-                                          "konata", "vcd",  "trace-bus"};
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        if (cli_given(args, options[i]))
-            return options[i];
-    return NULL;
-}
-
 static int parse_isa(struct hart_request *r, unsigned xlen)
 {
     struct sam_error error;
@@ -30,7 +19,8 @@ static int parse_isa(struct hart_request *r, unsigned xlen)
     r->options.isa.extensions |= SAM_EXT_ZICSR; /* every hart has it; the assembler must know it */
     if (r->tls.count && !(r->options.isa.extensions & SAM_EXT_XTENSORLOAD))
         return cli_usage_error(r->run->args, "--dump-tl: %s has no TensorLoad unit", text);
-    const char *matrix = matrix_option(r->run->args);
+    const char *matrix =
+        cli_given_of(r->run->args, "dump-m mlen acc-regs fp-order konata vcd trace-bus");
     if (matrix && !(r->options.isa.extensions & SAM_EXT_XMATRIX))
         return cli_usage_error(r->run->args, "--%s: %s has no matrix unit", matrix, text);
     return CLI_OK;

@@ -63,14 +63,10 @@ const struct cli_option tile_rows[] = {
 /* Whether an argument begins with one of the kinds and a colon. */
 static bool is_kind(const char *text)
 {
-    static const char *const kinds[] = {"in",  "out", "inout", "local", "packed", "u8",
-                                        "i8",  "u16", "i16",   "u32",   "i32",    "u64",
-                                        "i64", "f16", "f32",   "f64",   "bool"};
-    size_t size = strcspn(text, ":");
-    for (size_t i = 0; text[size] && i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strlen(kinds[i]) == size && memcmp(kinds[i], text, size) == 0)
-            return true;
-    return false;
+    const size_t size = strcspn(text, ":");
+    return text[size] && cli_choice("in out inout local packed u8 i8 u16 i16 u32 i32 u64 i64 f16 "
+                                    "f32 f64 bool",
+                                    text, size) >= 0;
 }
 
 /* Turn "NAME:FILE.npy" into "NAME=in:FILE.npy", and "NAME:out:..." into "NAME=out:...". */

@@ -140,25 +140,14 @@ static int check_kernel_form(const struct run_request *r, const struct gpu_reque
     return CLI_OK;
 }
 
-static bool is_program(const char *path)
-{
-    return cli_ends_with(path, ".s") || cli_ends_with(path, ".S") || cli_ends_with(path, ".elf") ||
-           cli_ends_with(path, ".riscv");
-}
-
 static int check_metadata_form(const struct run_request *r)
 {
-    static const char *const of_kernels[] = {"grid",    "block",      "global",   "offset",
-                                             "warp",    "arg",        "check",    "define",
-                                             "include", "print-size", "pds-size", "lds-size"};
-    const char *option = NULL;
-    for (size_t i = 0; !option && i < sizeof of_kernels / sizeof of_kernels[0]; i++)
-        if (cli_given(r->args, of_kernels[i]))
-            option = of_kernels[i];
+    const char *option = cli_given_of(r->args, "grid block global offset warp arg check define "
+                                               "include print-size pds-size lds-size");
     if (r->files.count == 0)
         return cli_usage_error(r->args, "no file to run");
     const char *first = r->files.items[0], *last = r->files.items[r->files.count - 1];
-    if (option || is_program(first) ||
+    if (option || cli_ends_with_any(first, ".s .S .elf .riscv") ||
         (r->files.count == 1 && !cli_ends_with(first, ".metadata"))) {
         int code = run_check_program(first);
         return code != CLI_OK ? code

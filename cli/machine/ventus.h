@@ -105,8 +105,7 @@ extern const struct cli_settings ventus_settings;
 
 /* --- ventus_sanitize.c: --sanitize */
 /* For CLI_PARSE: SAM_SANITIZE_* from a list of names; all without a list. */
-int ventus_parse_sanitize(struct cli_args *args, const struct cli_option *option, const char *text,
-                          void *place);
+cli_parse ventus_parse_sanitize;
 int ventus_open_sanitizer(struct run *run);
 /* Name a buffer for reports; the bytes of an output are initially undefined. */
 int ventus_name_buffer(struct run *run, uint64_t base, uint64_t size, const char *name,

@@ -87,8 +87,7 @@ static int make_program(struct run_gdb *gdb, const struct sam_image *image)
     gdb->name = name_of(gdb->path);
     if (!gdb->name)
         return cli_no_memory();
-    if (!cli_is_stdio(gdb->path) && !cli_ends_with(gdb->path, ".s") &&
-        !cli_ends_with(gdb->path, ".S")) {
+    if (!cli_is_stdio(gdb->path) && !cli_ends_with_any(gdb->path, ".s .S")) {
         if (sam_file_load(gdb->path, RUN_MAX_PROGRAM, &file, &gdb->program_size, &error) != SAM_OK)
             return cli_report(&error);
         gdb->program = file;

@@ -33,12 +33,8 @@ int run_parse_jit(struct cli_args *args, const struct cli_option *option, const 
 {
     struct run_request *r = request;
     (void)option;
-    static const char *const names[] = {
-        [RUN_JIT_OFF] = "off", [RUN_JIT_AUTO] = "auto", [RUN_JIT_WAIT] = "wait"};
-    unsigned which = 0;
-    while (which <= RUN_JIT_WAIT && strcmp(text, names[which]) != 0)
-        which++;
-    if (which > RUN_JIT_WAIT)
+    const int which = cli_choice("off auto wait", text, strlen(text));
+    if (which < 0)
         return cli_usage_error(args, "--jit=%s: expected off, auto or wait", text);
     r->jit = (enum run_jit)which;
     return setenv("SAMITE_JIT", text, 1) == 0 ? CLI_OK : cli_no_memory();
@@ -55,7 +51,6 @@ int run_parse_dump(struct cli_args *args, const struct cli_option *option, const
 int run_parse_poke(struct cli_args *args, const struct cli_option *option, const char *text,
                    void *request)
 {
-    static const char *const types[] = {":u8", ":u16", ":u32", ":u64"};
     struct run_step *step = add_step(args, request, RUN_POKE);
     uint64_t address = 0;
     char number[32] = "";
@@ -63,13 +58,8 @@ int run_parse_poke(struct cli_args *args, const struct cli_option *option, const
         return cli_no_memory();
     const char *rest = cli_leading_number(text, '=', UINT32_MAX, &address);
     const char *colon = rest ? strchr(rest, ':') : NULL;
-    step->bytes = 4;
-    if (colon) {
-        step->bytes = 0;
-        for (unsigned i = 0; i < 4; i++)
-            if (strcmp(colon, types[i]) == 0)
-                step->bytes = 1u << i;
-    }
+    const int type = colon ? cli_choice("u8 u16 u32 u64", colon + 1, strlen(colon + 1)) : 2;
+    step->bytes = type < 0 ? 0 : 1u << type;
     if (rest)
         snprintf(number, sizeof number, "%.*s",
                  (int)(colon ? (size_t)(colon - rest) : strlen(rest)), rest);

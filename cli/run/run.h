@@ -75,20 +75,10 @@ struct run_request {
 enum run_machine { RUN_VENTUS, RUN_TENSOR, RUN_TILE, RUN_SYSTEM, RUN_HOST };
 
 /* --- options.c: options shared by several machines, and parts of their values */
-/* For CLI_PARSE: operands, dumps and pokes become steps; --stats[=json]. */
-int run_parse_file(struct cli_args *args, const struct cli_option *option, const char *text,
-                   void *request);
-int run_parse_jit(struct cli_args *args, const struct cli_option *option, const char *text,
-                  void *request);
-int run_parse_dump(struct cli_args *args, const struct cli_option *option, const char *text,
-                   void *request);
-int run_parse_poke(struct cli_args *args, const struct cli_option *option, const char *text,
-                   void *request);
-int run_parse_stats(struct cli_args *args, const struct cli_option *option, const char *text,
-                    void *stats);
-/* --gdb[=PORT|-] (run/gdb.c) */
-int run_parse_gdb(struct cli_args *args, const struct cli_option *option, const char *text,
-                  void *choice);
+/* For CLI_PARSE: operands, dumps and pokes become steps; --stats[=json];
+ * --gdb[=PORT|-] (gdb.c). */
+cli_parse run_parse_file, run_parse_jit, run_parse_dump, run_parse_poke, run_parse_stats,
+    run_parse_gdb;
 /* An element type of NumPy files, by name. */
 bool run_parse_dtype(const char *text, enum sam_dtype *dtype);
 /* Parse "1024", "32x32" or "32,32", up to 8 dimensions: rank, shape, count and size of an array of

@@ -82,8 +82,7 @@ int sweep_check_before(struct sweep_request *sweep);
 int sweep_run_all(struct sweep_request *sweep);
 
 /* --- config.c: --config KEY=V,V,... and --config FILE, a `parse` for a struct sweep */
-int sweep_parse_config(struct cli_args *args, const struct cli_option *option, const char *text,
-                       void *sweep);
+cli_parse sweep_parse_config;
 extern const struct cli_settings sweep_parameters;
 /* Each single value is a valid one of its parameter. */
 int sweep_check_values(const struct sweep *sweep, const struct cli_args *args);
@@ -152,8 +151,7 @@ char *sweep_csv(const struct sweep *sweep);
 char *sweep_page(const struct sweep *sweep);
 /* --columns NAME,..., a `parse` for sweep.columns; "help" lists them (CLI_SHOWN). Then, with the
  * machine known: whether a run of it has them. */
-int sweep_parse_columns(struct cli_args *args, const struct cli_option *option, const char *text,
-                        void *place);
+cli_parse sweep_parse_columns;
 int sweep_check_columns(const struct sweep *sweep, const struct cli_args *args);
 /* The columns of the CSV as JSON: {"program": ..., "runs": [{"config": {...}, "done": true,
  * "cycles": ...}]}; a run that failed has "error". NULL on out-of-memory. */

@@ -13,8 +13,7 @@ struct cli_part {
 enum { CLI_MOST_PARTS = 65536 };
 
 /* "2/8", or "auto": from the environment set by a launcher. */
-int cli_parse_part(struct cli_args *args, const struct cli_option *option, const char *text,
-                   void *share);
+cli_parse cli_parse_part;
 #define CLI_PART(type, member)                                                                     \
     CLI_ROW(type, member, "part", CLI_PARSE, "I/N|auto",                                           \
             "do part I (from 1) of N, each of which is a process of its own; auto: as Open MPI, "  \

@@ -24,10 +24,7 @@ struct weights_hint {
 bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint);
 bool weights_hint_shape(const struct cli_args *args, const char *text, struct weights_hint *hint);
 /* The option rows for the hint. */
-int weights_parse_type(struct cli_args *args, const struct cli_option *option, const char *text,
-                       void *hint);
-int weights_parse_shape(struct cli_args *args, const struct cli_option *option, const char *text,
-                        void *hint);
+cli_parse weights_parse_type, weights_parse_shape;
 const char *weights_type_name(size_t index);
 #define WEIGHTS_DTYPE(type, member)                                                                \
     CLI_ROW(type, member, "dtype", CLI_PARSE, "TYPE",                                              \
