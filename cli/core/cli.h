@@ -253,7 +253,7 @@ int cli_report(const struct sam_error *error);
 /* The exit code of a call that has returned `status`; a failure is printed as by cli_report.
  * Steps that return exit codes are chained by ?:, a() ?: b() runs b if a has returned CLI_OK. */
 int cli_code(enum sam_status status, const struct sam_error *error);
-/* Fill an error, "path: text" or the text alone; returns false. */
+/* Fill an error, which may be NULL: "path: text" or the text alone; returns false. */
 bool cli_fail(struct sam_error *error, enum sam_status status, const char *path, const char *format,
               ...) SAM_PRINTF(4, 5);
 bool cli_fail_memory(struct sam_error *error); /* "out of memory" */

@@ -132,6 +132,14 @@ int cli_json_print(json_t *document)
     return code;
 }
 
+int cli_json_end(bool json, json_t *rows, int code)
+{
+    if (json && code == CLI_OK)
+        return cli_json_print(rows);
+    json_decref(rows);
+    return code;
+}
+
 int cli_json_print_row(json_t *row, bool *first)
 {
     fputs(*first ? "" : ",\n", stdout);

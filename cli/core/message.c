@@ -158,6 +158,8 @@ bool cli_fail(struct sam_error *error, enum sam_status status, const char *path,
 {
     char text[sizeof error->text]; /* an argument may point into the old text */
     va_list list;
+    if (!error)
+        return false;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);

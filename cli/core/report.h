@@ -43,6 +43,9 @@ bool report_row(json_t *rows, const char *lines, json_t *row, struct sam_error *
 json_t *cli_json_messages(const char *path, const char *messages, const char *error);
 /* Print the document and free it; NULL means out of memory. Returns an exit code. */
 int cli_json_print(json_t *document);
+/* The end of a verb: print the rows of --json, if it was given, unless the code is a failure; they
+ * are freed. Returns the exit code. */
+int cli_json_end(bool json, json_t *rows, int code);
 /* Print a row of an array as soon as it is made, one line each: print "[" before the first and
  * "]" after the last. Frees the row; NULL means out of memory. Returns an exit code. */
 int cli_json_print_row(json_t *row, bool *first);

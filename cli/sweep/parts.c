@@ -280,18 +280,18 @@ bool sweep_parts_read(struct sweep *s, const char *name, json_t **first, struct 
                                           "parts of two sweeps: remove those of one");
     }
     for (struct cli_part part = {1, count}; good && part.index <= count; part.index++) {
-        char more[64], what[64];
+        char more[64];
         bool there = false;
         snprintf(more, sizeof more, CLI_PART_SUFFIX, part.index, part.count);
         for (size_t i = 0; i < list.count; i++)
             there |= strcmp(list.paths[i] + stem, more) == 0;
-        snprintf(what, sizeof what, "part %u/%u is missing", part.index, part.count);
         char *path = weights_place(NULL, name, more, "");
         if (!path)
             good = cli_fail(error, SAM_ERR_INPUT, name, "out of memory");
         else
             good = there ? read_part(s, path, &part, first, error)
-                         : cli_fail(error, SAM_ERR_INPUT, name, "%s", what);
+                         : cli_fail(error, SAM_ERR_INPUT, name, "part %u/%u is missing", part.index,
+                                    part.count);
         free(path);
     }
     weights_list_free(&list);

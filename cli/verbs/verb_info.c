@@ -137,12 +137,7 @@ static int run(struct cli_args *args)
     if (code != CLI_OK)
         return code;
     json_t *files = r.json ? json_array() : NULL;
-    code = info(r.path, files);
-    if (code != CLI_OK) {
-        json_decref(files);
-        return code;
-    }
-    return r.json ? cli_json_print(files) : CLI_OK;
+    return cli_json_end(r.json, files, info(r.path, files));
 }
 
 static const struct cli_option options[] = {

@@ -21,10 +21,13 @@ bool weights_is_regular(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-bool weights_ends_with(const char *path, const char *suffix)
+bool weights_ends_with(const char *path, const char *suffixes)
 {
-    size_t length = strlen(path), end = strlen(suffix);
-    return length > end && strcmp(path + length - end, suffix) == 0;
+    char suffix[32];
+    while (cli_word(&suffixes, suffix, sizeof suffix))
+        if (strlen(path) > strlen(suffix) && cli_ends_with(path, suffix))
+            return true;
+    return false;
 }
 
 bool weights_is_index(const char *path)
@@ -39,22 +42,13 @@ bool weights_are_many(const char *path)
 
 bool weights_are_known(const char *path)
 {
-    struct sam_error ignored;
-    return weights_ends_with(path, ".safetensors") || weights_ends_with(path, ".gguf") ||
-           weights_ends_with(path, ".npy") || weights_are_checkpoint(path, &ignored);
+    return weights_ends_with(path, ".safetensors .gguf .npy") || weights_are_checkpoint(path, NULL);
 }
 
 bool weights_are_foreign(const char *path)
 {
-    static const char *const suffixes[] = {
-        ".bin",     ".pt",        ".pth",       ".ckpt",     ".h5",      ".keras",
-        ".msgpack", ".onnx",      ".onnx_data", ".pb",       ".tflite",  ".npz",
-        ".pkl",     ".gguf.part", ".ot",        ".pdparams", ".mlmodel",
-    };
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
-        if (weights_ends_with(path, suffixes[i]))
-            return true;
-    return false;
+    return weights_ends_with(path, ".bin .pt .pth .ckpt .h5 .keras .msgpack .onnx .onnx_data .pb "
+                                   ".tflite .npz .pkl .gguf.part .ot .pdparams .mlmodel");
 }
 
 static bool append(char ***paths, size_t *count, char *path)

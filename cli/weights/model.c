@@ -11,12 +11,8 @@ static const uint8_t archive[] = {'P', 'K', 3, 4},
 
 static bool is_named_checkpoint(const char *path)
 {
-    static const char *const suffixes[] = {".pt", ".pth", ".bin", ".ckpt"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
-        if (weights_ends_with(path, suffixes[i]))
-            return true;
-    return strcmp(path, "-") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
-           strncmp(path, "/proc/self/fd/", 14) == 0;
+    return weights_ends_with(path, ".pt .pth .bin .ckpt") || strcmp(path, "-") == 0 ||
+           strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/self/fd/", 14) == 0;
 }
 
 bool weights_begin_checkpoint(const char *path, const void *data, size_t size)

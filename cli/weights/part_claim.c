@@ -115,13 +115,11 @@ static bool each_record(const char *folder,
 static bool agrees(void *context, const char *path, const struct record *r, struct sam_error *error)
 {
     const struct cli_claim *claim = context;
-    if (r->count != claim->part->count) {
-        char what[160];
-        snprintf(what, sizeof what,
-                 "a run of %u parts has worked here: expected %u (remove it if that run is over)",
-                 r->count, claim->part->count);
-        return cli_fail(error, SAM_ERR_INPUT, path, "%s", what);
-    }
+    if (r->count != claim->part->count)
+        return cli_fail(
+            error, SAM_ERR_INPUT, path,
+            "a run of %u parts has worked here: expected %u (remove it if that run is over)",
+            r->count, claim->part->count);
     if (r->index != claim->part->index && r->plan && r->plan != claim->plan)
         return cli_fail(
             error, SAM_ERR_INPUT, path,
@@ -141,27 +139,31 @@ static bool lock(const struct cli_claim *claim, bool *locks)
     return !*locks;
 }
 
+static bool is_held(const struct cli_claim *claim, struct sam_error *error)
+{
+    return cli_fail(error, SAM_ERR_INPUT, claim->path,
+                    "another process works on part %u/%u: expected each part once",
+                    claim->part->index, claim->part->count);
+}
+
 static bool take(struct cli_claim *claim, bool force, struct sam_error *error)
 {
     struct record r = {0};
-    char line[LINE], what[160];
+    char line[LINE];
     bool locks;
-    const char *held = "another process works on part %u/%u: expected each part once";
-    snprintf(what, sizeof what, held, claim->part->index, claim->part->count);
     if (!lock(claim, &locks))
-        return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
+        return is_held(claim, error);
     if (!read_line(claim->file, line))
         return cli_fail(error, SAM_ERR_IO, claim->path, "%s", strerror(errno));
     if (line[0] && !parse_line(line, &r))
         return cli_fail(error, SAM_ERR_INPUT, claim->path, "not a record of a part");
-    if (r.done && !force) {
-        snprintf(what, sizeof what, "part %u/%u is done: use -f to do it again", claim->part->index,
-                 claim->part->count);
-        return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
-    }
+    if (r.done && !force)
+        return cli_fail(error, SAM_ERR_INPUT, claim->path,
+                        "part %u/%u is done: use -f to do it again", claim->part->index,
+                        claim->part->count);
     /* Without locks a running process cannot be distinguished from a killed one. */
     if (!locks && line[0] && !force && strstr(line, "working"))
-        return cli_fail(error, SAM_ERR_INPUT, claim->path, "%s", what);
+        return is_held(claim, error);
     return each_record(claim->folder, agrees, claim, error) && write_state(claim, "working", error);
 }
 
@@ -229,8 +231,7 @@ bool cli_claim_close(struct cli_claim *claim, bool done, struct sam_error *error
     unsigned count = 0;
     bool good = true;
     if (claim->file >= 0) {
-        struct sam_error ignored; /* of a part that has failed already */
-        struct sam_error *heard = done ? error : &ignored;
+        struct sam_error *heard = done ? error : NULL; /* the part has failed already */
         good = write_state(claim, done ? "done" : "failed", heard) &&
                (!done || each_record(claim->folder, count_done, &count, heard));
         if (good && done && count == claim->part->count)
@@ -266,12 +267,9 @@ bool cli_claims_are_over(const char *folder, struct sam_error *error)
     unsigned missing = 0;
     for (unsigned i = u.count; good && i > 0; i--)
         missing = u.seen[i] ? missing : i;
-    if (good && missing) {
-        char what[160];
-        snprintf(what, sizeof what, "incomplete: part %u/%u is not done (of --part)", missing,
-                 u.count);
-        good = cli_fail(error, SAM_ERR_INPUT, folder, "%s", what);
-    }
+    if (good && missing)
+        good = cli_fail(error, SAM_ERR_INPUT, folder,
+                        "incomplete: part %u/%u is not done (of --part)", missing, u.count);
     free(u.seen);
     return good;
 }

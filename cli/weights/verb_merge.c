@@ -124,11 +124,9 @@ static int merge(const struct request *r, struct parts *all, char **output)
     json_t *files = r->json ? json_array() : NULL;
     json_t *row = REPORT(TEXT("packed_file", *output), COUNT("parts", all->list.count),
                          COUNT("packed", all->written));
-    if (!report_row(files, "{packed_file}: {parts} parts, {packed} bytes\n", row, &error)) {
-        json_decref(files);
-        return cli_report(&error);
-    }
-    return r->json ? cli_json_print(files) : CLI_OK;
+    const bool good =
+        report_row(files, "{packed_file}: {parts} parts, {packed} bytes\n", row, &error);
+    return cli_json_end(r->json, files, good ? CLI_OK : cli_report(&error));
 }
 
 static int run(struct cli_args *args)

@@ -364,11 +364,7 @@ static int pack(struct request *r)
                    pack_one(r, r->input, place, &error);
         free(place);
     }
-    if (!good) {
-        json_decref(r->files);
-        return cli_report(&error);
-    }
-    return r->json ? cli_json_print(r->files) : CLI_OK;
+    return cli_json_end(r->json, r->files, good ? CLI_OK : cli_report(&error));
 }
 
 /* The number of a choice in `option`, or -1 with the error printed. */

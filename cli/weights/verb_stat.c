@@ -245,11 +245,8 @@ static int run(struct cli_args *args)
     struct sam_error error = {0};
     if (r.part.count && !r.many)
         return cli_usage_error(args, "--part applies to a folder or an index");
-    if (!(r.many ? stat_many(&r, path, &error) : stat_file(&r, path, &error))) {
-        json_decref(r.rows);
-        return cli_report(&error);
-    }
-    return r.json ? cli_json_print(r.rows) : CLI_OK;
+    const bool good = r.many ? stat_many(&r, path, &error) : stat_file(&r, path, &error);
+    return cli_json_end(r.json, r.rows, good ? CLI_OK : cli_report(&error));
 }
 
 static const struct cli_option options[] = {

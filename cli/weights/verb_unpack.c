@@ -228,10 +228,7 @@ static int run(struct cli_args *args)
         return code;
     r.files = r.json ? json_array() : NULL;
     code = unpack(&r);
-    if (r.json && code == CLI_OK)
-        return cli_json_print(r.files);
-    json_decref(r.files);
-    return code;
+    return cli_json_end(r.json, r.files, code);
 }
 
 static const struct cli_option options[] = {

@@ -89,7 +89,7 @@ long weights_read_from(int file, const char *path, void *data, size_t room, stru
         }
     }
     if (got < 0 || cli_stopped()) {
-        *error = (struct sam_error){.status = SAM_ERR_STOPPED, .text = "stopped"};
+        cli_fail(error, SAM_ERR_STOPPED, NULL, "stopped");
         return -1;
     }
     return (long)got;

@@ -91,7 +91,8 @@ bool weights_may_replace(const char *path, const char *input, bool force, struct
 
 bool weights_is_folder(const char *path);
 bool weights_is_regular(const char *path);
-bool weights_ends_with(const char *path, const char *suffix);
+/* Whether the name ends with one of the suffixes ".npy .gguf", after something else. */
+bool weights_ends_with(const char *path, const char *suffixes);
 /* Whether the name is that of an index of shards. */
 bool weights_is_index(const char *path);
 bool weights_are_known(const char *path);
