@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run --machine tensor PROGRAM`: a program on the tensor hart, alone or in a system. */
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "machine/lower.h"
 #include "machine/machine.h"
@@ -34,6 +36,57 @@ static int open_outputs(struct run *run)
     return code;
 }
 
+/* --- host services: the command's own console, files below --host-files, and the arguments after
+ * "--" */
+
+static bool write_stream(void *context, const void *data, size_t size)
+{
+    struct tensor_console *console = context;
+    if (console->progress)
+        cli_progress_clear(console->progress);
+    return fwrite(data, 1, size, console->output) == size;
+}
+
+static bool write_errors(void *context, const void *data, size_t size)
+{
+    struct tensor_console *console = context;
+    if (console->progress)
+        cli_progress_clear(console->progress);
+    fflush(console->output); /* earlier output is shown first */
+    return fwrite(data, 1, size, stderr) == size;
+}
+
+/* A signal ends the wait, and the run with it. */
+static size_t read_input(void *context, void *data, size_t size)
+{
+    struct tensor_console *console = context;
+    ssize_t got;
+    fflush(console->output); /* a prompt before the input */
+    do
+        got = read(STDIN_FILENO, data, size);
+    while (got < 0 && errno == EINTR && !cli_stopped());
+    return got < 0 ? 0 : (size_t)got;
+}
+
+/* `console` NULL: there is none; otherwise it outlives the host. */
+static int make_host(const struct hart_request *r, struct tensor_console *console,
+                     struct sam_hostio **host)
+{
+    struct sam_error error;
+    const struct cli_list *files = &r->run->files;
+    struct sam_hostio_options options = {.size = sizeof options,
+                                         .folder = r->host_files,
+                                         .arguments = files->items + r->run->programs,
+                                         .argument_count = files->count - r->run->programs};
+    if (console) {
+        options.output = (struct sam_sink){write_stream, console};
+        options.errors = (struct sam_sink){write_errors, console};
+        options.input = read_input;
+        options.input_context = console;
+    }
+    return cli_code(sam_hostio_new(&options, host, &error), &error);
+}
+
 int tensor_open(struct run *run)
 {
     struct tensor *t = run->tensor;
@@ -56,7 +109,7 @@ int tensor_open(struct run *run)
     if (o->engines && (o->isa.extensions & SAM_EXT_XMATRIX))
         o->cycles = &r->mxu;
     t->console = (struct tensor_console){.output = run->text, .progress = &run->progress};
-    code = tensor_host(r, run->text ? &t->console : NULL, &t->host);
+    code = make_host(r, run->text ? &t->console : NULL, &t->host);
     o->hostio = t->host;
     if (code == CLI_OK && r->system)
         code = system_make(run);

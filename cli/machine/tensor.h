@@ -70,16 +70,13 @@ int tensor_fill(const struct hart_request *request, const struct sam_image *imag
 bool tensor_until(const struct hart_request *request, const struct sam_image *image,
                   uint64_t *address);
 
-/* tensor_host.c: the program's host. `console` NULL: there is none; otherwise it outlives the
- * host. */
+/* The console of a program's host. */
 struct tensor_console {
     FILE *output;                  /* NULL: output of kernels is dropped */
     struct cli_progress *progress; /* to be cleared; or NULL */
     uint64_t failed_weights;       /* records of the weight unit */
     uint64_t failed_launches;      /* of the GPU of a system */
 };
-int tensor_host(const struct hart_request *request, struct tensor_console *console,
-                struct sam_hostio **host);
 
 /* tensor.c: the state of a run, of the hart alone or in a system; struct machine. */
 struct tensor {
@@ -107,10 +104,6 @@ extern const struct report_field tensor_uops[];
 json_t *tensor_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats);
 void tensor_print_cycles(const json_t *report, const struct sam_mxu_config *config,
                          const struct sam_mxu_stats *stats, FILE *text);
-
-/* tensor_pass.c: registers and stack are set as the C ABI requires; `narrow`: RV32. */
-int tensor_pass(struct sam_hart *hart, bool narrow, const struct cli_args *args,
-                struct run_arguments *arguments);
 
 /* tensor_report.c: the report on a run (NULL on out-of-memory); the line on its end, and the
  * lines of --stats. */

@@ -40,13 +40,4 @@ struct sam_tile_program *tile_load(const char *path);
 enum sam_status tile_read(const char *path, struct sam_tile_program **program, char **messages,
                           struct sam_error *error);
 
-/* --- tile_report.c */
-
-/* The report on a run (NULL on out-of-memory); the line on its end, and the lines of --stats. */
-json_t *tile_report(const char *path, const char *function, enum sam_status status,
-                    const struct sam_error *error, const struct sam_tile_stats *stats,
-                    double seconds);
-void tile_print_end(const json_t *report, bool done, FILE *text);
-extern const char tile_stats[];
-
 #endif

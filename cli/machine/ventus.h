@@ -79,10 +79,6 @@ int ventus_launch(struct run *run, const struct sam_launch *launch, const char *
 int ventus_check_steps(struct run *run);
 int ventus_poke(struct run *run, const struct run_step *step);
 
-/* --- ventus_place.c: buffers are created and filled, then the argument buffer of a kernel is made
- * (Ventus manual 2.2; malloc'ed) */
-int ventus_place(struct run *run, uint8_t **buffer, size_t *size);
-
 /* --- ventus_cycles.c: --cycles */
 void ventus_defaults(struct gpu_request *gpu);
 /* Register an output file; one per launch if its name has %n. */
@@ -127,7 +123,7 @@ json_t *ventus_report(const struct run *run, const struct sam_launch *launch, co
 extern const char ventus_launch_line[], ventus_launch_stats[];
 /* The counts of struct sam_gpu_stats. */
 extern const struct report_field ventus_counts[];
-/* ventus_places.c: locations of warps when the launch ended early, grouped, one line each. */
+/* Locations of warps when the launch ended early, grouped, one line each. */
 void ventus_report_places(const struct run *run, const struct sam_launch *launch,
                           const struct sam_gpu_result *result, FILE *out);
 

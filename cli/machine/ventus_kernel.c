@@ -157,6 +157,67 @@ int ventus_open_kernel(struct run *run)
     return code ?: cli_code(sam_gpu_load(run->ventus->gpu, run->image, &run->error), &run->error);
 }
 
+/* --- arguments of a kernel: buffers are created in the memory of the GPU, and the kernel reads its
+ * arguments from a buffer (manual 2.2: pointers of 4 bytes, scalars at their own alignment, at
+ * least 4) */
+
+/* Local memory for __local pointers is allocated downward from the top of the window, as in the
+ * public driver; stacks grow upward from its bottom. */
+#define LOCAL_TOP (SAM_LDS_BASE + SAM_LDS_SIZE)
+
+/* Allocate memory for a buffer or a local pointer; the kernel gets its address. */
+static int place(struct run *run, struct run_argument *a, uint32_t *local_top)
+{
+    if (a->kind == RUN_LOCAL) {
+        uint32_t size = ((uint32_t)a->size + 4095) & ~4095u;
+        if (size > *local_top - SAM_LDS_BASE)
+            return cli_error("local arguments exceed 256 MiB");
+        a->bits = *local_top -= size;
+    } else if (a->kind == RUN_BUFFER) {
+        size_t size = a->array.size;
+        uint32_t address;
+        if (size > UINT32_MAX)
+            return cli_error("%s: larger than 4 GiB", a->text);
+        if (sam_gpu_alloc(run->ventus->gpu, size ? (uint32_t)size : 4, &address, &run->error) !=
+                SAM_OK ||
+            sam_gpu_write(run->ventus->gpu, address, a->array.data, size, &run->error) != SAM_OK)
+            return cli_report(&run->error);
+        if (a->input && !a->output &&
+            sam_gpu_watch_input(run->ventus->gpu, address, &run->error) != SAM_OK)
+            return cli_report(&run->error);
+        a->bits = a->address = address;
+    }
+    return CLI_OK;
+}
+
+/* Create and fill the buffers, then make the argument buffer; malloc'ed. */
+static int place_all(struct run *run, uint8_t **buffer, size_t *size)
+{
+    const struct run_arguments *arguments = &run->arguments;
+    uint32_t local_top = LOCAL_TOP;
+    *size = 0;
+    *buffer = calloc(arguments->count + 1, 16); /* at most 4 bytes of padding and 8 of value each */
+    if (!*buffer)
+        return cli_no_memory();
+    for (size_t i = 0; i < arguments->count; i++) {
+        struct run_argument *a = &arguments->items[i];
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        int code = place(run, a, &local_top);
+        if (code == CLI_OK && a->kind != RUN_SCALAR)
+            code = ventus_name_buffer(run, a->bits, a->kind == RUN_LOCAL ? a->size : a->array.size,
+                                      a->name ? a->name : number, a->output && !a->input);
+        if (code != CLI_OK)
+            return code;
+        size_t width = a->kind == RUN_SCALAR ? a->size : 4;
+        *size = (*size + width - 1) & ~(width - 1);
+        for (size_t k = 0; k < width; k++)
+            (*buffer)[*size + k] = (uint8_t)(a->bits >> 8 * k);
+        *size += width;
+    }
+    return CLI_OK;
+}
+
 /* The launch of the kernel, its arguments in memory. */
 static int prepare(struct run *run, struct sam_launch *launch)
 {
@@ -169,7 +230,7 @@ static int prepare(struct run *run, struct sam_launch *launch)
         .print_size = asked->print_size,
     };
     uint8_t *buffer = NULL;
-    int code = ventus_place(run, &buffer, &kernel.args_size);
+    int code = place_all(run, &buffer, &kernel.args_size);
     kernel.args = buffer;
     memcpy(kernel.grid, asked->grid, sizeof kernel.grid);
     memcpy(kernel.block, asked->block, sizeof kernel.block);

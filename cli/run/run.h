@@ -124,7 +124,6 @@ int run_check_output(const char *path);
 int run_check_dumps(const struct run *run);
 int run_dump(const struct run *run, const struct run_range *range);
 
-/* --- range.c: memory and files */
 /* --dump BASE:SIZE:FILE, or BASE:SIZE:FILE.npy[:TYPE[:SHAPE]]. */
 int run_dump_parse(struct cli_args *args, const char *word, struct run_range *range);
 /* The bytes of a file, or the elements of a NumPy file, for --mem; free() them. */
@@ -213,7 +212,7 @@ struct run_argument {
 struct run_arguments {
     struct run_argument *items;
     size_t count;
-    unsigned registers; /* the number set by tensor_pass, from a0 on */
+    unsigned registers; /* the number that the tensor hart takes in registers, from a0 on */
 };
 
 int run_arguments_parse(const struct cli_args *args, const struct cli_list *words,

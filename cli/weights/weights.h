@@ -96,7 +96,7 @@ bool weights_ends_with(const char *path, const char *suffixes);
 /* Whether the name is that of an index of shards. */
 bool weights_is_index(const char *path);
 bool weights_are_known(const char *path);
-/* weights/model.c: whether the file is a model that sam_model_open reads: ONNX by its name, a
+/* Whether the file is a model that sam_model_open reads: ONNX by its name, a
  * PyTorch checkpoint by its name and its first bytes (of the format before 1.6, too). */
 bool weights_are_model(const char *path);
 /* Whether the first bytes are those of a checkpoint, and the name is (or is that of a pipe). */
@@ -130,7 +130,7 @@ char *weights_without_slash(const char *path);
 /* Copy a file unchanged; false with `error` filled. */
 bool weights_copy(const char *from, const char *to, struct sam_error *error);
 
-/* part_files.c: the length of a name without ".part-I-of-N"; 0: no such suffix. */
+/* The length of a name without ".part-I-of-N"; 0: no such suffix. */
 size_t weights_part_stem(const char *name);
 /* The files NAME.part-I-of-N next to `name`, sorted by name. False with `error` filled, also if
  * there are none. */
