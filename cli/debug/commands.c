@@ -50,34 +50,24 @@ const char *debug_split(const char *line, char *word, size_t size)
     return line + length + strspn(line + length, " \t");
 }
 
-/* The next of the names; NULL: no more. */
-static const char *next_name(const char **names, char *name, size_t size)
-{
-    return debug_word(names, name, size) ? name : NULL;
-}
-
-static bool has_name(const struct debug_command *row, const char *word)
-{
-    char name[32];
-    for (const char *names = row->names; row->run && next_name(&names, name, sizeof name);)
-        if (strcmp(name, word) == 0)
-            return true;
-    return false;
-}
-
 static const char *first_name(const struct debug_command *row, char *name, size_t size)
 {
     const char *names = row->names;
-    return next_name(&names, name, size);
+    debug_word(&names, name, size);
+    return name;
 }
 
-static bool begins(const struct debug_command *row, const char *word)
+enum match { DIFFERS, BEGINS, SAME };
+
+/* The word against all names of the row. */
+static enum match match(const struct debug_command *row, const char *word)
 {
+    enum match best = DIFFERS;
     char name[32];
-    for (const char *names = row->names; row->run && next_name(&names, name, sizeof name);)
-        if (strncmp(name, word, strlen(word)) == 0)
-            return true;
-    return false;
+    for (const char *names = row->names; row->run && debug_word(&names, name, sizeof name);)
+        if (best != SAME && strncmp(name, word, strlen(word)) == 0)
+            best = name[strlen(word)] ? BEGINS : SAME;
+    return best;
 }
 
 const struct debug_command *debug_find(const struct debug_command *rows, const char *kind,
@@ -89,11 +79,12 @@ const struct debug_command *debug_find(const struct debug_command *rows, const c
     size_t used = 0;
     unsigned count = 0;
     for (const struct debug_command *row = rows; row->names; row++) {
-        if (has_name(row, word))
+        const enum match how = match(row, word);
+        if (how == SAME)
             return row;
         if (row->run)
             cli_near_offer(&near, first_name(row, name, sizeof name));
-        if (!begins(row, word))
+        if (how != BEGINS)
             continue;
         found = row;
         if (used < sizeof matches)
@@ -129,7 +120,7 @@ static void describe(struct debug *d, const struct debug_command *row, const cha
 {
     char name[32];
     const char *names = row->names, *more = strchr(row->help, '\n') + 1;
-    next_name(&names, name, sizeof name);
+    debug_word(&names, name, sizeof name);
     debug_say(d, "%s%s%s%s\n", prefix, name, *row->grammar ? " " : "", row->grammar);
     debug_say(d, "  %.*s\n", (int)strcspn(row->help, "\n"), row->help);
     while (*more) {
@@ -137,7 +128,7 @@ static void describe(struct debug *d, const struct debug_command *row, const cha
         debug_say(d, "  %.*s\n", (int)size, more);
         more += size + (more[size] == '\n');
     }
-    for (bool first = true; next_name(&names, name, sizeof name); first = false)
+    for (bool first = true; debug_word(&names, name, sizeof name); first = false)
         debug_say(d, "%s%s", first ? "  also: " : ", ", name);
     if (strchr(row->names, ' '))
         debug_say(d, "\n");

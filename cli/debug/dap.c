@@ -220,36 +220,23 @@ int dap_serve(struct dap *dap, struct sam_error *error)
 
 /* ------------------------------------------------------------------------------ life cycle */
 
-static const char *const abilities[] = {
-    "supportsConfigurationDoneRequest",
-    "supportsFunctionBreakpoints",
-    "supportsConditionalBreakpoints",
-    "supportsHitConditionalBreakpoints",
-    "supportsLogPoints",
-    "supportsInstructionBreakpoints",
-    "supportsDataBreakpoints",
-    "supportsDataBreakpointBytes",
-    "supportsEvaluateForHovers",
-    "supportsSetVariable",
-    "supportsSetExpression",
-    "supportsStepBack",
-    "supportsSteppingGranularity",
-    "supportsDisassembleRequest",
-    "supportsReadMemoryRequest",
-    "supportsExceptionInfoRequest",
-    "supportsTerminateRequest",
-    "supportsCompletionsRequest",
-    "supportsLoadedSourcesRequest",
-};
+static const char abilities[] =
+    "supportsConfigurationDoneRequest supportsFunctionBreakpoints supportsConditionalBreakpoints "
+    "supportsHitConditionalBreakpoints supportsLogPoints supportsInstructionBreakpoints "
+    "supportsDataBreakpoints supportsDataBreakpointBytes supportsEvaluateForHovers "
+    "supportsSetVariable supportsSetExpression supportsStepBack supportsSteppingGranularity "
+    "supportsDisassembleRequest supportsReadMemoryRequest supportsExceptionInfoRequest "
+    "supportsTerminateRequest supportsCompletionsRequest supportsLoadedSourcesRequest";
 
 enum sam_status dap_on_initialize(struct dap *dap, const json_t *arguments, struct sam_error *error)
 {
     json_t *body = json_object();
+    char name[40];
     (void)error;
     dap->lines_from_0 = json_is_false(json_object_get(arguments, "linesStartAt1"));
     dap->can_invalidate = json_is_true(json_object_get(arguments, "supportsInvalidatedEvent"));
-    for (size_t i = 0; i < sizeof abilities / sizeof abilities[0]; i++)
-        body = report_flag(body, abilities[i], true);
+    for (const char *at = abilities; cli_word(&at, name, sizeof name);)
+        body = report_flag(body, name, true);
     return dap_respond(dap, body);
 }
 

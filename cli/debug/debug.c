@@ -5,11 +5,6 @@
 
 #include "debugger.h"
 
-static const char *complete(void *context, const char *line, size_t index, char *text, size_t size)
-{
-    return debug_complete(context, line, index, text, size);
-}
-
 struct debug *debug_new(const struct debug_options *options)
 {
     struct debug *d = calloc(1, sizeof *d);
@@ -17,7 +12,7 @@ struct debug *debug_new(const struct debug_options *options)
         return NULL;
     *d = (struct debug){
         .options = options, .out = stdout, .examine_format = 'x', .examine_size = 'w'};
-    d->input = input_new(options, complete, d);
+    d->input = input_new(d);
     if (!d->input) {
         free(d);
         return NULL;
@@ -137,12 +132,11 @@ static const char *repeated(struct debug *d, const char *line)
     return d->last_line ? d->last_line : line;
 }
 
-static void run_line(struct debug *d, const char *line)
+static void run_line(struct debug *d, const struct input_line *input)
 {
+    const char *line = input->typed ? repeated(d, input->text) : input->text;
     struct sam_error error, shown;
     char copy[4096];
-    if (input_is_terminal(d->input))
-        line = repeated(d, line);
     if (snprintf(copy, sizeof copy, "%s", line) >= (int)sizeof copy) {
         debug_fail(&error, "a line of more than %zu characters", sizeof copy - 1);
     } else if (debug_execute(d, copy, &error) == SAM_OK) {
@@ -150,9 +144,9 @@ static void run_line(struct debug *d, const char *line)
     }
     fflush(d->out);
     shown = error;
-    snprintf(shown.text, sizeof shown.text, "%s%.700s", input_place(d->input), error.text);
+    snprintf(shown.text, sizeof shown.text, "%s%.700s", input->place, error.text);
     cli_report(&shown);
-    d->failed |= !input_is_terminal(d->input);
+    d->failed |= !input->typed;
     input_drop_file(d->input);
     d->quits |= d->options->batch;
 }
@@ -184,14 +178,14 @@ int debug_drive(void *context, struct run_session *session)
         return cli_report(&error);
     stop_show_place(d, true, "");
     while (!d->quits && !d->goes_on) {
-        const char *line;
+        struct input_line line;
         const enum input_result result = input_next(d->input, d->out, &line);
         if (result == INPUT_LINE) {
-            run_line(d, line);
+            run_line(d, &line);
         } else if (result != INPUT_INTERRUPTED) {
             d->quits = true;
             d->failed |= result == INPUT_BAD;
-            if (input_is_terminal(d->input))
+            if (line.typed)
                 debug_say(d, "\n");
         } else {
             debug_say(d, "\n");

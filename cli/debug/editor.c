@@ -16,8 +16,7 @@ struct editor {
     EditLine *edit;
     History *history;
     const char *prompt;
-    input_complete *complete;
-    void *context;
+    struct debug *debug; /* whose commands are completed */
 };
 
 static struct editor *editor_of(EditLine *edit)
@@ -90,7 +89,7 @@ static unsigned char complete(EditLine *edit, int key)
     size_t count = 0, word = size;
     while (word && !strchr(" \t*&(+-", line[word - 1]))
         word--;
-    while (words && count < CANDIDATES && e->complete(e->context, line, count, one, sizeof one))
+    while (words && count < CANDIDATES && debug_complete(e->debug, line, count, one, sizeof one))
         memcpy(words[count++], one, sizeof one);
     unsigned char result = CC_ERROR;
     if (count) {
@@ -109,7 +108,7 @@ static unsigned char complete(EditLine *edit, int key)
     return result;
 }
 
-struct editor *editor_new(const char *prompt, input_complete *completer, void *context)
+struct editor *editor_new(const char *prompt, struct debug *d)
 {
     HistEvent event;
     const char *terminal = getenv("TERM");
@@ -119,7 +118,7 @@ struct editor *editor_new(const char *prompt, input_complete *completer, void *c
     if (!e)
         return NULL;
     setlocale(LC_CTYPE, "");
-    *e = (struct editor){.prompt = prompt, .complete = completer, .context = context};
+    *e = (struct editor){.prompt = prompt, .debug = d};
     e->edit = el_init("samite", stdin, stdout, stderr);
     e->history = history_init();
     if (!e->edit || !e->history) {
@@ -180,9 +179,9 @@ enum input_result editor_line(struct editor *e, char **line, size_t *room)
 
 #else
 
-struct editor *editor_new(const char *prompt, input_complete *complete, void *context)
+struct editor *editor_new(const char *prompt, struct debug *d)
 {
-    (void)prompt, (void)complete, (void)context;
+    (void)prompt, (void)d;
     return NULL;
 }
 

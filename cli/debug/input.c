@@ -21,16 +21,15 @@ struct input {
     size_t script; /* the next of the command line */
     struct file files[FILES];
     size_t depth;
-    char place[300];
-    bool prompts, from_terminal;
+    bool prompts;
     struct editor *editor; /* NULL: not needed, or not available */
     char *line;
     size_t room;
 };
 
-struct input *input_new(const struct debug_options *options, input_complete *complete,
-                        void *context)
+struct input *input_new(struct debug *d)
 {
+    const struct debug_options *options = d->options;
     struct input *in = calloc(1, sizeof *in);
     if (!in)
         return NULL;
@@ -39,7 +38,7 @@ struct input *input_new(const struct debug_options *options, input_complete *com
     if (in->prompts) {
         cli_answer_interrupts();
         if (isatty(STDOUT_FILENO))
-            in->editor = editor_new(prompt, complete, context);
+            in->editor = editor_new(prompt, d);
     }
     return in;
 }
@@ -67,16 +66,6 @@ void input_free(struct input *in)
 bool input_prompts(const struct input *in)
 {
     return in->prompts;
-}
-
-bool input_is_terminal(const struct input *in)
-{
-    return in->from_terminal;
-}
-
-const char *input_place(const struct input *in)
-{
-    return in->place;
 }
 
 enum sam_status input_push_file(struct input *in, const char *path, struct sam_error *error)
@@ -117,21 +106,21 @@ static char *trimmed(char *line)
 }
 
 /* The next line of the innermost file; at its end it is dropped. */
-static char *file_line(struct input *in)
+static char *file_line(struct input *in, struct input_line *line)
 {
     struct file *file = &in->files[in->depth - 1];
-    char *line = file->at;
-    if (!*line) {
+    char *text = file->at;
+    if (!*text) {
         input_drop_file(in);
         return NULL;
     }
-    char *end = strchr(line, '\n');
-    file->at = end ? end + 1 : line + strlen(line);
+    char *end = strchr(text, '\n');
+    file->at = end ? end + 1 : text + strlen(text);
     if (end)
         *end = '\0';
     file->line++;
-    snprintf(in->place, sizeof in->place, "%.250s:%u: ", file->path, file->line);
-    return line;
+    snprintf(line->place, sizeof line->place, "%.250s:%u: ", file->path, file->line);
+    return text;
 }
 
 static bool keep(struct input *in, const char *line)
@@ -170,17 +159,16 @@ static enum input_result plain_line(struct input *in, FILE *out, bool prompts)
     return interrupted ? INPUT_INTERRUPTED : INPUT_END;
 }
 
-enum input_result input_next(struct input *in, FILE *out, const char **line)
+enum input_result input_next(struct input *in, FILE *out, struct input_line *line)
 {
     const struct debug_options *o = in->options;
-    in->from_terminal = false;
-    in->place[0] = '\0';
+    *line = (struct input_line){0};
     for (;;) {
         enum input_result result = INPUT_LINE;
         char *text;
         struct sam_error error;
         if (in->depth) {
-            if (!(text = file_line(in)))
+            if (!(text = file_line(in, line)))
                 continue;
             result = keep(in, text) ? INPUT_LINE : INPUT_END;
         } else if (in->script < o->scripts.count) {
@@ -196,15 +184,15 @@ enum input_result input_next(struct input *in, FILE *out, const char **line)
         } else if (o->batch || o->sealed) {
             return INPUT_END;
         } else {
-            in->from_terminal = in->prompts;
+            line->typed = in->prompts;
             result = in->editor ? editor_line(in->editor, &in->line, &in->room)
-                                : plain_line(in, out, in->from_terminal);
+                                : plain_line(in, out, line->typed);
         }
         if (result != INPUT_LINE)
             return result;
-        *line = trimmed(in->line);
-        if (o->echo && !in->from_terminal)
-            fprintf(out, "%s%s\n", prompt, *line);
+        line->text = trimmed(in->line);
+        if (o->echo && !line->typed)
+            fprintf(out, "%s%s\n", prompt, line->text);
         return INPUT_LINE;
     }
 }

@@ -55,19 +55,17 @@ static struct source *open_source(struct debug *d, const char *path)
     size_t size = 0;
     struct sam_error error;
     struct stat status;
-    if (strcmp(path, "<start code>") == 0)
+    if (strcmp(path, "<start code>") == 0) {
         s->text = strdup(sam_gpu_start_code());
-    if (s->text)
-        size = strlen(s->text);
-    if (s->text ? !split(s, size) : false)
-        snprintf(s->problem, sizeof s->problem, "%.200s: out of memory", path);
-    else if (s->text)
-        return s;
-    else if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* never block on a pipe */
+        size = s->text ? strlen(s->text) : 0;
+    } else if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) { /* never block on a pipe */
         snprintf(s->problem, sizeof s->problem, "%.200s: no such file", path);
-    else if (sam_file_load(path, MAX_SOURCE, &s->text, &size, &error) != SAM_OK)
+        return s;
+    } else if (sam_file_load(path, MAX_SOURCE, &s->text, &size, &error) != SAM_OK) {
         snprintf(s->problem, sizeof s->problem, "%.250s", error.text);
-    else if (!split(s, size))
+        return s;
+    }
+    if (!s->text || !split(s, size))
         snprintf(s->problem, sizeof s->problem, "%.200s: out of memory", path);
     return s;
 }
