@@ -205,6 +205,9 @@ bool cli_word(const char **at, char *word, size_t size);
 int cli_choice(const char *choices, const char *word, size_t size);
 /* "elf, bin or hex" */
 const char *cli_choices_text(const char *choices, char *text, size_t room);
+/* The names of these forms of the verb, a bit each, with this in between. */
+const char *cli_form_names(const struct cli_verb *verb, unsigned forms, const char *between,
+                           char *text, size_t room);
 bool cli_ends_with(const char *text, const char *end);
 /* Whether it ends with one of the suffixes ".s .elf". */
 bool cli_ends_with_any(const char *text, const char *suffixes);

@@ -58,14 +58,9 @@ static void print_text(const char *text, size_t left, FILE *out)
 void cli_forms_prefix(const struct cli_cursor *c, int form, char *text, size_t room)
 {
     const unsigned forms = cli_option_forms(c), shown = c->group ? c->group->forms : 0;
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; form < 0 && forms != shown && c->verb->forms[i].name && used < room; i++)
-        if (forms >> i & 1)
-            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "",
-                                     c->verb->forms[i].name);
-    if (used && used + 3 < room)
-        memcpy(text + used, ": ", 3);
+    cli_form_names(c->verb, form < 0 && forms != shown ? forms : 0, ", ", text, room - 2);
+    if (*text)
+        strcat(text, ": ");
 }
 
 static void print_option(const struct cli_cursor *c, int form, FILE *out)

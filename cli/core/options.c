@@ -307,24 +307,38 @@ static int no_value(const struct cli_args *args, const struct cli_option *o)
                            cli_argument(o, argument, sizeof argument));
 }
 
+const char *cli_form_names(const struct cli_verb *verb, unsigned forms, const char *between,
+                           char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; forms >> i && verb->forms[i].name && used < room; i++)
+        if (forms >> i & 1)
+            used += (size_t)snprintf(text + used, room - used, "%s%s", used ? between : "",
+                                     verb->forms[i].name);
+    return text;
+}
+
+/* "a, b or c" */
+static const char *forms_text(const struct cli_verb *verb, unsigned forms, char *text, size_t room)
+{
+    char words[256];
+    return cli_choices_text(cli_form_names(verb, forms, " ", words, sizeof words), text, room);
+}
+
 /* An option that the form lacks: the forms that have it, in rows of any kind. */
 static int refuse(const struct cli_args *args, const struct cli_option *o, int form)
 {
     const struct cli_verb *verb = args->verb;
     struct cli_cursor c = {.verb = verb};
-    char owners[256] = "", text[256], option[40] = "";
+    char text[256], option[40] = "";
     unsigned forms = 0;
-    size_t used = 0;
     while (find(&c, o->name, strlen(o->name)))
         forms |= cli_option_forms(&c);
-    for (int i = 0; verb->forms[i].name && used < sizeof owners; i++)
-        if (forms >> i & 1)
-            used += (size_t)snprintf(owners + used, sizeof owners - used, "%s%s", used ? " " : "",
-                                     verb->forms[i].name);
     if (verb->form_option)
         snprintf(option, sizeof option, "--%s ", verb->form_option);
     return cli_usage_error(args, "--%s is for %s%s, not for %s", o->name, option,
-                           cli_choices_text(owners, text, sizeof text), verb->forms[form].name);
+                           forms_text(verb, forms, text, sizeof text), verb->forms[form].name);
 }
 
 /* Two different values of a row that holds one. */
@@ -409,17 +423,6 @@ int cli_find_form(const struct cli_verb *verb, const char *name)
     return -1;
 }
 
-static const char *forms_text(const struct cli_verb *verb, char *text, size_t room)
-{
-    char words[256];
-    size_t used = 0;
-    words[0] = '\0';
-    for (const struct cli_form *f = verb->forms; f->name && used < sizeof words; f++)
-        used +=
-            (size_t)snprintf(words + used, sizeof words - used, "%s%s", used ? " " : "", f->name);
-    return cli_choices_text(words, text, room);
-}
-
 static int take_form(struct cli_args *args, const char *word)
 {
     const struct cli_verb *verb = args->verb;
@@ -431,7 +434,7 @@ static int take_form(struct cli_args *args, const char *word)
     for (const struct cli_form *f = verb->forms; f->name; f++)
         cli_near_offer(&near, f->name);
     return cli_usage_error(args, "unknown %s '%s': expected %s%s", verb->form_word, word,
-                           forms_text(verb, names, sizeof names), cli_near_text(&near));
+                           forms_text(verb, ~0u, names, sizeof names), cli_near_text(&near));
 }
 
 static int take_operand(struct cli_args *args, const char *word, void *request)
@@ -487,7 +490,7 @@ int cli_read(struct cli_args *args, void *request)
         char names[256];
         if (args->form < 0)
             return cli_usage_error(args, "no %s: expected %s", args->verb->form_word,
-                                   forms_text(args->verb, names, sizeof names));
+                                   forms_text(args->verb, ~0u, names, sizeof names));
         code = cli_check_form(args, args->form);
     }
     if (code == CLI_OK && args->verb->operand.low > args->operands)
