@@ -18,7 +18,7 @@ struct source {
 };
 
 struct tensor {
-    char *name;
+    const char *name; /* in request.names */
     const struct sam_weight *weight;
     enum sam_dtype to; /* bf16 if rounded from f32, else the same type */
     struct source *source;
@@ -83,8 +83,7 @@ static char *make_header(const struct request *r, size_t *size, struct sam_error
         for (size_t i = 0; i < 8; i++)
             header[i] = (char)(padded >> (8 * i) & 255);
         memset(header + 8, ' ', padded);
-        for (size_t i = 0; i < length; i++)
-            header[8 + i] = text[i];
+        memcpy(header + 8, text, length);
     }
     free(text);
     if (header && padded > MAX_HEADER) {
@@ -175,141 +174,115 @@ static bool convert(struct request *r, struct sam_error *error)
     return weights_finish(output, good, error);
 }
 
-/* Takes ownership of `name`. */
-static bool add_tensor(struct request *r, struct source *source, char *name,
-                       const struct sam_weight *weight, const uint8_t *data)
+/* `data` NULL: it is not in memory. */
+static int add_tensor(struct request *r, struct source *source, const char *name,
+                      const struct sam_weight *weight, const uint8_t *data)
 {
-    struct tensor *grown = realloc(r->tensors, (r->count + 1) * sizeof *grown);
-    json_t *text = name ? json_string(name) : NULL;
-    if (name && !text)
-        cli_usage_error(r->args, "the name of a tensor of %s is not UTF-8", source->path);
-    else if (text && strcmp(name, "__metadata__") == 0)
-        cli_usage_error(r->args, "invalid tensor name '%s' for safetensors", name);
-    else if (text && json_object_get(r->names, name))
-        cli_usage_error(r->args, "two tensors named '%s'", name);
-    else if (name && !safetensors_name(weight->type))
-        cli_usage_error(r->args, "%s: no safetensors type for '%s', which is %s", source->path,
-                        name, sam_dtype_name(weight->type));
-    else if (grown && text && json_object_set(r->names, name, text) == 0) {
-        bool shorter = r->to_bf16 && weight->type == SAM_F32;
-        grown[r->count++] = (struct tensor){.name = name,
-                                            .weight = weight,
-                                            .to = shorter ? SAM_BF16 : weight->type,
-                                            .source = source,
-                                            .data = data};
-        r->tensors = grown;
+    const bool shorter = r->to_bf16 && weight->type == SAM_F32;
+    if (strcmp(name, "__metadata__") == 0)
+        return cli_usage_error(r->args, "invalid tensor name '%s' for safetensors", name);
+    if (json_object_get(r->names, name))
+        return cli_usage_error(r->args, "two tensors named '%s'", name);
+    json_t *text = json_string(name);
+    if (!text)
+        return cli_usage_error(r->args, "the name of a tensor of %s is not UTF-8", source->path);
+    if (!safetensors_name(weight->type)) {
         json_decref(text);
-        return true;
-    } else {
-        cli_no_memory();
+        return cli_usage_error(r->args, "%s: no safetensors type for '%s', which is %s",
+                               source->path, name, sam_dtype_name(weight->type));
     }
-    r->tensors = grown ? grown : r->tensors;
-    json_decref(text);
-    free(name);
-    return false;
+    struct tensor *grown = realloc(r->tensors, (r->count + 1) * sizeof *grown);
+    if (grown)
+        r->tensors = grown;
+    if (json_object_set_new(r->names, name, text) != 0 || !grown)
+        return cli_no_memory();
+    r->tensors[r->count++] = (struct tensor){.name = json_string_value(text),
+                                             .weight = weight,
+                                             .to = shorter ? SAM_BF16 : weight->type,
+                                             .source = source,
+                                             .data = data};
+    return CLI_OK;
 }
 
-/* Add all tensors of a model; `data` NULL: they are not in memory. */
-static bool add_tensors(struct request *r, struct source *source, const struct sam_weight *tensors,
-                        size_t count, const uint8_t *const *data)
+/* Add all tensors of a model. */
+static int add_tensors(struct request *r, struct source *source, const struct sam_weight *tensors,
+                       size_t count, const uint8_t *const *data)
 {
-    bool good = count > 0;
+    int code = CLI_OK;
     if (!count)
-        cli_usage_error(r->args, "%s: contains no tensors", source->path);
-    for (size_t i = 0; good && i < count; i++)
-        good = add_tensor(r, source, strdup(tensors[i].name), &tensors[i], data ? data[i] : NULL);
-    return good;
+        return cli_usage_error(r->args, "%s: contains no tensors", source->path);
+    for (size_t i = 0; i < count && code == CLI_OK; i++)
+        code = add_tensor(r, source, tensors[i].name, &tensors[i], data ? data[i] : NULL);
+    return code;
 }
 
 /* Add the tensors of source->model, or say why it could not be opened. */
-static bool add_opened(struct request *r, struct source *source, enum sam_status status,
-                       const struct sam_error *error)
+static int add_opened(struct request *r, struct source *source, enum sam_status status,
+                      const struct sam_error *error)
 {
     const size_t first = r->count;
     size_t count = 0;
-    if (status != SAM_OK) {
-        cli_report(error);
-        return false;
-    }
+    if (status != SAM_OK)
+        return cli_report(error);
     const struct sam_weight *tensors = sam_model_tensors(source->model, &count);
-    if (!add_tensors(r, source, tensors, count, NULL))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        r->tensors[first + i].model = source->model;
-        r->tensors[first + i].index = i;
+    const int code = add_tensors(r, source, tensors, count, NULL);
+    for (size_t i = first; i < r->count; i++) {
+        r->tensors[i].model = source->model;
+        r->tensors[i].index = i - first;
     }
-    return true;
+    return code;
 }
 
-static bool add_model(struct request *r, struct source *source)
+static int add_model(struct request *r, struct source *source)
 {
     struct sam_error error = {0};
     return add_opened(r, source, sam_model_open(source->path, &source->model, &error), &error);
 }
 
-/* A checkpoint that has been read from a pipe. */
-static bool add_piped(struct request *r, struct source *source)
-{
-    struct sam_error error = {0};
-    return add_opened(
-        r, source,
-        sam_model_open_torch(weights_source(&source->input), source->path, &source->model, &error),
-        &error);
-}
-
-static bool add_manifest(struct request *r, struct source *source)
+static int add_manifest(struct request *r, struct source *source)
 {
     struct sam_error error = {0};
     const struct weights_manifest *m = &source->manifest;
-    if (weights_manifest_load(source->path, &source->manifest, &error))
-        return add_tensors(r, source, m->tfjs.tensors, m->tfjs.count, m->at);
-    cli_report(&error);
-    return false;
+    return weights_manifest_load(source->path, &source->manifest, &error)
+               ? add_tensors(r, source, m->tfjs.tensors, m->tfjs.count, m->at)
+               : cli_report(&error);
 }
 
-/* Add an array in Fortran order or big-endian. Takes ownership of `name`. */
-static bool add_ordered(struct request *r, struct source *source, char *name)
+/* Add an array in Fortran order or big-endian. */
+static int add_ordered(struct request *r, struct source *source, const char *name)
 {
     struct sam_error error = {0};
+    const struct sam_array *array = &source->array;
     struct sam_weight *w = &source->ordered;
-    if (source->hint.has_type || source->hint.has_shape) {
-        cli_usage_error(r->args,
-                        "%s: a type cannot be given for an array in Fortran order or big-endian",
-                        source->path);
-    } else if (sam_npy_read(source->path, &source->array, &error) != SAM_OK) {
-        cli_report(&error);
-    } else {
-        const struct sam_array *array = &source->array;
-        *w = (struct sam_weight){.type = array->dtype, .rank = array->rank, .size = array->size};
-        memcpy(w->shape, array->shape, sizeof array->shape);
-        return add_tensor(r, source, name, w, array->data);
-    }
-    free(name);
-    return false;
+    if (source->hint.has_type || source->hint.has_shape)
+        return cli_usage_error(
+            r->args, "%s: a type cannot be given for an array in Fortran order or big-endian",
+            source->path);
+    if (sam_npy_read(source->path, &source->array, &error) != SAM_OK)
+        return cli_report(&error);
+    *w = (struct sam_weight){.type = array->dtype, .rank = array->rank, .size = array->size};
+    memcpy(w->shape, array->shape, sizeof array->shape);
+    return add_tensor(r, source, name, w, array->data);
 }
 
-static bool add_array(struct request *r, struct source *source, char *name)
+/* An array, or a checkpoint from a pipe. */
+static int add_array(struct request *r, struct source *source, const char *name)
 {
     struct sam_error error = {0};
-    if (!weights_open(source->path, &source->hint, &source->input, &error)) {
-        cli_report(&error);
-    } else if (!source->hint.has_type &&
-               weights_begin_checkpoint(source->path, source->input.prefix,
-                                        source->input.prefix_size)) {
-        free(name);
-        return add_piped(r, source);
-    } else if (source->input.weights.count != 1 ||
-               (source->input.weights.kind != SAM_WEIGHTS_NPY &&
-                source->input.weights.kind != SAM_WEIGHTS_RAW)) {
-        cli_usage_error(r->args, "%s: expected an array, raw bytes or a model (.onnx)",
-                        source->path);
-    } else if (source->input.weights.out_of_order) {
-        return add_ordered(r, source, name);
-    } else {
-        return add_tensor(r, source, name, source->input.weights.tensors, NULL);
-    }
-    free(name);
-    return false;
+    struct weights_input *in = &source->input;
+    if (!weights_open(source->path, &source->hint, in, &error))
+        return cli_report(&error);
+    if (!source->hint.has_type &&
+        weights_begin_checkpoint(source->path, in->prefix, in->prefix_size))
+        return add_opened(
+            r, source,
+            sam_model_open_torch(weights_source(in), source->path, &source->model, &error), &error);
+    if (in->weights.count != 1 ||
+        (in->weights.kind != SAM_WEIGHTS_NPY && in->weights.kind != SAM_WEIGHTS_RAW))
+        return cli_usage_error(r->args, "%s: expected an array, raw bytes or a model (.onnx)",
+                               source->path);
+    return in->weights.out_of_order ? add_ordered(r, source, name)
+                                    : add_tensor(r, source, name, in->weights.tensors, NULL);
 }
 
 /* Allocated separately, so that its tensors can point to it. */
@@ -329,14 +302,12 @@ static struct source *add_source(struct request *r, const char *path)
 }
 
 /* Add [NAME=]FILE[:TYPE[:SHAPE]]; the default name is that of the file. */
-static bool add(struct request *r, const char *word)
+static int add(struct request *r, const char *word)
 {
     const char *equals = strchr(word, '='), *file = equals ? equals + 1 : word;
     struct source *source = add_source(r, file);
-    if (!source) {
-        cli_no_memory();
-        return false;
-    }
+    if (!source)
+        return cli_no_memory();
     char *rest = source->path; /* split at the colons */
     strsep(&rest, ":");
     const char *type = strsep(&rest, ":"), *shape = strsep(&rest, ":");
@@ -346,18 +317,19 @@ static bool add(struct request *r, const char *word)
     if (model || (weights_ends_with(source->path, ".json") && !type)) {
         if (!equals && !type)
             return model ? add_model(r, source) : add_manifest(r, source);
-        cli_usage_error(r->args, "%s: names and types cannot be given for a model", source->path);
-        return false;
+        return cli_usage_error(r->args, "%s: names and types cannot be given for a model",
+                               source->path);
     }
-    if (rest) {
-        cli_usage_error(r->args, "'%s' is not NAME=FILE:TYPE:SHAPE", word);
-        return false;
-    }
-    return (!type || weights_hint_type(r->args, type, &source->hint)) &&
-           (!shape || weights_hint_shape(r->args, shape, &source->hint)) &&
-           add_array(r, source,
-                     equals ? strndup(word, (size_t)(equals - word))
-                            : strndup(base, strcspn(base, ".")));
+    if (rest)
+        return cli_usage_error(r->args, "'%s' is not NAME=FILE:TYPE:SHAPE", word);
+    if ((type && !weights_hint_type(r->args, type, &source->hint)) ||
+        (shape && !weights_hint_shape(r->args, shape, &source->hint)))
+        return CLI_BAD_INPUT;
+    char *name =
+        equals ? strndup(word, (size_t)(equals - word)) : strndup(base, strcspn(base, "."));
+    const int code = name ? add_array(r, source, name) : cli_no_memory();
+    free(name);
+    return code;
 }
 
 static json_t *json_file(const struct request *r)
@@ -392,11 +364,12 @@ static int obey(struct request *r)
     if (code != CLI_OK)
         return code;
     const bool idle = r->to_bf16 && !r->words.items[r->words.count - 1].to_bf16;
-    for (size_t i = 0; i < r->words.count; i++) {
+    for (size_t i = 0; i < r->words.count && code == CLI_OK; i++) {
         r->to_bf16 = r->words.items[i].to_bf16;
-        if (!add(r, r->words.items[i].text))
-            return CLI_BAD_INPUT;
+        code = add(r, r->words.items[i].text);
     }
+    if (code != CLI_OK)
+        return code;
     if (!r->output)
         return cli_usage_error(args, "no output: use -o FILE");
     if (idle)
@@ -413,8 +386,6 @@ static int run(struct cli_args *args)
 {
     struct request r = {.args = args, .names = json_object()};
     int code = obey(&r);
-    for (size_t i = 0; i < r.count; i++)
-        free(r.tensors[i].name);
     for (size_t i = 0; i < r.source_count; i++) {
         struct source *source = r.sources[i];
         sam_model_close(source->model);
