@@ -250,6 +250,8 @@ struct cli_plain {
     char text[1024];
 };
 struct cli_plain cli_plain(const char *text);
+/* The text, malloc'ed; NULL: out of memory. */
+char *cli_text(const char *format, ...) SAM_PRINTF(1, 2);
 int cli_no_memory(void);
 /* Print `error` on stderr; returns the exit code for its status. */
 int cli_report(const struct sam_error *error);

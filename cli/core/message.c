@@ -134,6 +134,16 @@ void cli_note(const char *format, ...)
     va_end(list);
 }
 
+char *cli_text(const char *format, ...)
+{
+    char *text;
+    va_list list;
+    va_start(list, format);
+    const int size = vasprintf(&text, format, list);
+    va_end(list);
+    return size < 0 ? NULL : text;
+}
+
 int cli_no_memory(void)
 {
     return cli_error("out of memory");

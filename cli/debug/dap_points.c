@@ -51,13 +51,14 @@ static enum sam_status make_point(struct dap *dap, enum dap_point_kind list, con
     const char *condition = texts[0], *hits = texts[1], *message = texts[2];
     struct debug *d = dap->debug;
     uint64_t ignore = 0;
-    char *line = NULL, *printed = NULL;
+    char *printed = NULL;
     if (*hits && read_hits(hits, &ignore, error) != SAM_OK)
         return SAM_ERR_USAGE;
     if (d->point_count >= MOST_POINTS)
         return debug_fail(error, "more than %d breakpoints", MOST_POINTS);
-    if (asprintf(&line, "%s %s%s", command, *condition && !has_limit(condition) ? "if " : "",
-                 condition) < 0)
+    const char *before = *condition && !has_limit(condition) ? "if " : "";
+    char *line = cli_text("%s %s%s", command, before, condition);
+    if (!line)
         return debug_fail_memory(error);
     const enum sam_status status = dap_execute(dap, line, &printed, error);
     free(printed);

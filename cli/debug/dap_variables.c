@@ -347,11 +347,9 @@ static enum sam_status assign(struct dap *dap, const json_t *arguments, const ch
         if (status == SAM_OK)
             d->focus.lane = (uint32_t)lane;
     } else {
-        const size_t room = strlen(expression) + strlen(given) + 4;
-        char *line = malloc(room);
+        char *line = cli_text("%s = %s", expression, given);
         if (!line)
             return debug_fail_memory(error);
-        snprintf(line, room, "%s = %s", expression, given);
         status = command_set(d, line, error);
         free(line);
     }

@@ -22,19 +22,15 @@ static void put_plain(FILE *out, char *text)
 
 void debug_say(struct debug *d, const char *format, ...)
 {
-    char small[512], *text = small;
+    char *text;
     va_list list;
     va_start(list, format);
-    const int size = vsnprintf(small, sizeof small, format, list);
+    const int size = vasprintf(&text, format, list);
     va_end(list);
-    if (size >= (int)sizeof small && (text = malloc((size_t)size + 1))) {
-        va_start(list, format);
-        vsnprintf(text, (size_t)size + 1, format, list);
-        va_end(list);
-    }
-    put_plain(d->out, text ? text : small);
-    if (text != small)
-        free(text);
+    if (size < 0)
+        return;
+    put_plain(d->out, text);
+    free(text);
 }
 
 static const char *skip_blanks(const char *at)

@@ -92,8 +92,8 @@ static int lower(struct hart_request *r, size_t function, size_t count)
 static int make_executable(const char *folder)
 {
     struct stat status;
-    char *path = NULL;
-    if (asprintf(&path, "%s/run", folder) < 0)
+    char *path = cli_text("%s/run", folder);
+    if (!path)
         return cli_no_memory();
     if (stat(path, &status) == 0) /* file systems without permissions: nothing to set */
         (void)chmod(path, (status.st_mode & 0777) | (status.st_mode & 0444) >> 2);

@@ -13,10 +13,8 @@ static const double tolerance = 1e-4;
 /* DIR/NAME.npy, where characters that a file name cannot have are '_'. */
 static char *path_of(const char *folder, const char *name)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s.npy", folder, name) < 0)
-        return NULL;
-    for (char *at = path + strlen(folder) + 1; *at; at++)
+    char *path = cli_text("%s/%s.npy", folder, name);
+    for (char *at = path ? path + strlen(folder) + 1 : NULL; at && *at; at++)
         if (*at == '/' || (unsigned char)*at < ' ')
             *at = '_';
     return path;

@@ -69,11 +69,7 @@ static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
-    const size_t size = dot ? (size_t)(dot - base) : strlen(base), room = size + sizeof ".elf";
-    char *name = malloc(room);
-    if (name)
-        snprintf(name, room, "%.*s.elf", (int)size, base);
-    return name;
+    return cli_text("%.*s.elf", (int)(dot ? dot - base : (ptrdiff_t)strlen(base)), base);
 }
 
 /* The program for gdb: the ELF file itself, with all its debug information, or the assembler's

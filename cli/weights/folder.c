@@ -65,12 +65,8 @@ static bool append(char ***paths, size_t *count, char *path)
 
 static char *join(const char *folder, size_t folder_size, const char *name)
 {
-    size_t size = folder_size + strlen(name) + 2;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%.*s%s%s", (int)folder_size, folder,
-                 folder_size && folder[folder_size - 1] != '/' ? "/" : "", name);
-    return path;
+    const char *between = folder_size && folder[folder_size - 1] != '/' ? "/" : "";
+    return cli_text("%.*s%s%s", (int)folder_size, folder, between, name);
 }
 
 static bool add(struct weights_list *list, const char *folder, size_t folder_size, const char *name)
@@ -228,15 +224,8 @@ char *weights_place(const char *folder, const char *path, const char *more, cons
 {
     const char *slash = strrchr(path, '/');
     const char *name = folder && slash ? slash + 1 : path;
-    size_t length = strlen(name), folder_length = folder ? strlen(folder) : 0;
-    if (*cut && weights_ends_with(name, cut))
-        length -= strlen(cut);
-    size_t size = folder_length + length + strlen(more) + 2;
-    char *place = malloc(size);
-    if (place)
-        snprintf(place, size, "%s%s%.*s%s", folder ? folder : "", folder ? "/" : "", (int)length,
-                 name, more);
-    return place;
+    const size_t length = strlen(name) - (weights_ends_with(name, cut) ? strlen(cut) : 0);
+    return cli_text("%s%s%.*s%s", folder ? folder : "", folder ? "/" : "", (int)length, name, more);
 }
 
 char *weights_without_slash(const char *path)
@@ -457,8 +446,7 @@ bool weights_each(const char *input, const char *output, const struct weights_wo
     return good;
 }
 
-/* --------------------------------------------------------------- files of parts: NAME.part-I-of-N
- */
+/* ------------------------------------------------------------ files of parts: NAME.part-I-of-N */
 
 size_t weights_part_stem(const char *name)
 {

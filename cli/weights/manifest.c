@@ -14,11 +14,10 @@ static bool load_group(const char *path, const struct sam_tfjs_group *group, uin
     uint64_t used = 0;
     *bytes = NULL;
     for (size_t i = 0; i < group->path_count; i++) {
-        size_t length = (size_t)folder + strlen(group->paths[i]) + 1, size;
-        char *place = malloc(length), *shard = NULL;
+        size_t size;
+        char *place = cli_text("%.*s%s", folder, path, group->paths[i]), *shard = NULL;
         if (!place)
             return cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
-        snprintf(place, length, "%.*s%s", folder, path, group->paths[i]);
         bool loaded = sam_file_load(place, MAX_SHARD, &shard, &size, error) == SAM_OK;
         free(place);
         if (!loaded)

@@ -70,11 +70,7 @@ static bool write_state(const struct cli_claim *claim, const char *state, struct
 
 static char *record_path(const char *folder, unsigned index, unsigned count)
 {
-    const size_t size = strlen(folder) + sizeof CLI_PART_RECORD + 32;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s/" CLI_PART_RECORD "%u-of-%u", folder, index, count);
-    return path;
+    return cli_text("%s/" CLI_PART_RECORD "%u-of-%u", folder, index, count);
 }
 
 /* Call `look` for each record of the folder until it returns false. Returns false then or on an
