@@ -335,6 +335,8 @@ int cli_drop_output(struct sam_output *output);
 int cli_load(const char *path, uint64_t most, char **data, size_t *size);
 int cli_save(const char *path, const void *data, size_t size);
 
+/* "c" of "a/b/c", and of "c" */
+const char *cli_base_name(const char *path);
 /* Whether writing the first would destroy the second. For files in folders. */
 bool cli_same_file(const char *output, const char *input);
 

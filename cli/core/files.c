@@ -72,6 +72,12 @@ static bool same(const struct identity *a, const struct identity *b)
     return a->name && b->name ? strcmp(a->name, b->name) == 0 : a->name == b->name;
 }
 
+const char *cli_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool cli_same_file(const char *output, const char *input)
 {
     struct stat to, from;

@@ -98,7 +98,7 @@ static const char *image_file(const struct debug *d, const char *path)
 {
     const struct sam_image *image = d->image;
     char *wanted = realpath(path, NULL);
-    const char *found = NULL, *slash = strrchr(path, '/');
+    const char *found = NULL;
     for (size_t i = 0; wanted && image && i < image->file_count && !found; i++) {
         char *real = realpath(image->files[i], NULL);
         if (real && strcmp(real, wanted) == 0)
@@ -106,7 +106,7 @@ static const char *image_file(const struct debug *d, const char *path)
         free(real);
     }
     free(wanted);
-    return found ? found : slash ? slash + 1 : path;
+    return found ? found : cli_base_name(path);
 }
 
 enum { COMMAND = 300 };

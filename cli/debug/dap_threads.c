@@ -88,9 +88,8 @@ static bool is_start_code(const char *file)
 
 json_t *dap_source_of(const char *file)
 {
-    const char *slash = strrchr(file, '/');
     char *path = is_start_code(file) ? NULL : realpath(file, NULL);
-    json_t *source = report_text(json_object(), "name", slash ? slash + 1 : file);
+    json_t *source = report_text(json_object(), "name", cli_base_name(file));
     if (is_start_code(file)) {
         source = REPORT_MORE(source, COUNT("sourceReference", 1),
                              TEXT("presentationHint", "deemphasize"));

@@ -20,12 +20,6 @@ static json_int_t number_of(const json_t *row, const char *name)
     return json_integer_value(json_object_get(row, name));
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* ---------------------------------------------------------------------------------- overview */
 
 /* How often in the first column, over a bar. */
@@ -51,7 +45,7 @@ static void put_overview(FILE *out, const json_t *findings)
                 "<td class=\"at\"><a href=\"#f%zu\">%s</a></td><td class=\"at\">",
                 100.0 * (double)count / (double)most, (long long)count, text_of(row, "check"), i,
                 text_of(row, "kind"));
-        sam_tree_page_escape(out, *file ? file_name(file) : text_of(side, "symbol"));
+        sam_tree_page_escape(out, *file ? cli_base_name(file) : text_of(side, "symbol"));
         if (*file)
             fprintf(out, ":%lld", (long long)number_of(side, "line"));
         fprintf(out, "</td><td>");

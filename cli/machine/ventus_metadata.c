@@ -121,9 +121,7 @@ static void kernel_name(struct run *run, const struct sam_launch *launch, const 
         snprintf(name, size, "%s", symbol->name);
         return;
     }
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
-    const char *dot = strstr(base, ".metadata");
+    const char *base = cli_base_name(path), *dot = strstr(base, ".metadata");
     snprintf(name, size, "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
 }
 

@@ -67,8 +67,7 @@ void run_gdb_close(struct run_gdb *gdb)
 /* "kernels/vecadd.s" -> "vecadd.elf" */
 static char *name_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    const char *dot = strrchr(base, '.');
+    const char *base = cli_base_name(path), *dot = strrchr(base, '.');
     return cli_text("%.*s.elf", (int)(dot ? dot - base : (ptrdiff_t)strlen(base)), base);
 }
 

@@ -128,21 +128,15 @@ static json_t *shards_of(const char *path, struct sam_error *error)
     return NULL;
 }
 
-/* The length of the folder part of `path`, including the slash. */
-static size_t folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
 static bool list_index(const char *path, struct weights_list *list, struct sam_error *error)
 {
-    size_t folder = folder_of(path);
+    const char *name = cli_base_name(path);
+    const size_t folder = (size_t)(name - path);
     json_t *shards = shards_of(path, error), *value;
     const char *shard;
     if (!shards)
         return false;
-    bool good = add(list, path, folder, path + folder);
+    bool good = add(list, path, folder, name);
     json_object_foreach(shards, shard, value) good = good && add(list, path, folder, shard);
     json_decref(shards);
     return good || cli_fail(error, SAM_ERR_MEMORY, path, "out of memory");
@@ -152,17 +146,16 @@ static bool list_index(const char *path, struct weights_list *list, struct sam_e
 static bool shards_are_there(const char *index, bool packed, struct sam_error *error)
 {
     json_t *shards = shards_of(index, error), *value;
-    const char *shard;
+    const char *shard, *name = cli_base_name(index);
     bool good = shards != NULL;
     json_object_foreach(shards, shard, value)
     {
-        char *path = join(index, folder_of(index), shard);
+        char *path = join(index, (size_t)(name - index), shard);
         char *place = path && packed ? weights_place(NULL, path, PACKED_SUFFIX, "") : NULL;
         if (!path || (packed && !place))
             good = cli_fail(error, SAM_ERR_MEMORY, index, "out of memory");
         else if (!weights_is_regular(path) && !(place && weights_is_regular(place))) {
-            good = cli_fail(error, SAM_ERR_INPUT, path, "missing: %.200s names this shard",
-                            index + folder_of(index));
+            good = cli_fail(error, SAM_ERR_INPUT, path, "missing: %.200s names this shard", name);
         }
         free(path);
         free(place);
@@ -222,8 +215,7 @@ void weights_list_free(struct weights_list *list)
 
 char *weights_place(const char *folder, const char *path, const char *more, const char *cut)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = folder && slash ? slash + 1 : path;
+    const char *name = folder ? cli_base_name(path) : path;
     const size_t length = strlen(name) - (weights_ends_with(name, cut) ? strlen(cut) : 0);
     return cli_text("%s%s%.*s%s", folder ? folder : "", folder ? "/" : "", (int)length, name, more);
 }
@@ -324,10 +316,10 @@ static bool is_free_of_others(const char *output, char **places, size_t count,
         return false;
     bool good = true;
     for (size_t i = 0; good && i < there.count; i++) {
-        const char *name = there.paths[i] + folder_of(there.paths[i]);
+        const char *name = cli_base_name(there.paths[i]);
         bool ours = false;
         for (size_t k = 0; !ours && k < count; k++)
-            ours = is_of(name, places[k] + folder_of(places[k]));
+            ours = is_of(name, cli_base_name(places[k]));
         if (!ours)
             good = cli_fail(error, SAM_ERR_INPUT, there.paths[i],
                             "unexpected file in the output folder: not part of this input");
@@ -354,7 +346,7 @@ static uint64_t plan_of(const struct each *e)
     uint64_t plan = e->work->plan;
     struct stat status;
     for (size_t i = 0; i < e->list->count; i++) {
-        const char *name = e->places[i] + folder_of(e->places[i]);
+        const char *name = cli_base_name(e->places[i]);
         const uint64_t size = stat(e->list->paths[i], &status) == 0 ? (uint64_t)status.st_size : 0;
         plan = cli_plan_add(plan, name, strlen(name) + 1);
         plan = cli_plan_add(plan, &size, sizeof size);

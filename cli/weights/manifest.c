@@ -9,8 +9,7 @@ enum { MAX_TEXT = 1 << 28, MAX_SHARD = INT32_MAX };
 static bool load_group(const char *path, const struct sam_tfjs_group *group, uint8_t **bytes,
                        struct sam_error *error)
 {
-    const char *slash = strrchr(path, '/');
-    int folder = slash ? (int)(slash - path) + 1 : 0;
+    const int folder = (int)(cli_base_name(path) - path);
     uint64_t used = 0;
     *bytes = NULL;
     for (size_t i = 0; i < group->path_count; i++) {

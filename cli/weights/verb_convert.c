@@ -310,8 +310,8 @@ static int add(struct request *r, const char *word)
         return cli_no_memory();
     char *rest = source->path; /* split at the colons */
     strsep(&rest, ":");
-    const char *type = strsep(&rest, ":"), *shape = strsep(&rest, ":");
-    const char *slash = strrchr(source->path, '/'), *base = slash ? slash + 1 : source->path;
+    const char *type = strsep(&rest, ":"), *shape = strsep(&rest, ":"),
+               *base = cli_base_name(source->path);
     bool onnx = weights_ends_with(source->path, ".onnx"),
          model = onnx || (!type && weights_are_model(source->path));
     if (model || (weights_ends_with(source->path, ".json") && !type)) {
