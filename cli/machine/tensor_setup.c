@@ -98,14 +98,9 @@ int tensor_load(struct hart_request *r, const struct run_arguments *arguments,
     } else if (cli_expect_text(name, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK) {
         code = cli_report(&error);
     } else if ((code = parse_isa(r, 64)) == CLI_OK) {
-        struct sam_asm_options options = {.isa = r->options.isa,
-                                          .base =
-                                              r->system ? SAM_SYSTEM_CODE_BASE : SAM_HART_CODE_BASE,
-                                          .defines = r->run->defines.items,
-                                          .define_count = r->run->defines.count,
-                                          .include_paths = r->run->includes.items,
-                                          .include_count = r->run->includes.count};
-        *image = run_assemble(r->run->args, &options, name, data, size);
+        const struct sam_asm_options options = {
+            .isa = r->options.isa, .base = r->system ? SAM_SYSTEM_CODE_BASE : SAM_HART_CODE_BASE};
+        *image = run_assemble(r->run, &options, name, data, size);
         code = *image ? CLI_OK : CLI_BAD_INPUT;
     }
     free(data);

@@ -11,19 +11,6 @@ static int bad_argument(const struct cli_args *args, const char *word, const cha
     return cli_usage_error(args, "--arg %s: %s", word, what);
 }
 
-/* Split off the text before the next ':'; NULL at the end. */
-static char *next_part(char **rest)
-{
-    char *part = *rest;
-    if (!part)
-        return NULL;
-    char *colon = strchr(part, ':');
-    *rest = colon ? colon + 1 : NULL;
-    if (colon)
-        *colon = '\0';
-    return part;
-}
-
 /* "1024", "32x32" or "32,32": up to 8 dimensions. */
 bool run_parse_shape(char *text, struct sam_array *array)
 {
@@ -58,7 +45,7 @@ bool run_parse_dtype(const char *text, enum sam_dtype *dtype)
 static int parse_output(const struct cli_args *args, const char *word, char *rest,
                         struct run_argument *a)
 {
-    char *type = next_part(&rest), *shape = next_part(&rest);
+    char *type = strsep(&rest, ":"), *shape = strsep(&rest, ":");
     if (!type || !run_parse_dtype(type, &a->array.dtype))
         return bad_argument(args, word,
                             "expected out:TYPE:COUNT[:FILE.npy], with a type such as "
@@ -151,9 +138,9 @@ static int parse_packed(const struct cli_args *args, const char *word, char *res
     struct sam_error error;
     char *data = NULL, *after = rest;
     size_t size;
-    const char *part = next_part(&after);
+    const char *part = strsep(&after, ":");
     if (after && sam_dtype_parse(part, &wanted))
-        part = next_part(&after);
+        part = strsep(&after, ":");
     if (!after || !*after || !*part)
         return bad_argument(args, word,
                             "expected packed:FILE.smw:TENSOR or packed:TYPE:FILE.smw:TENSOR");
@@ -254,7 +241,7 @@ static int parse_argument(const struct cli_args *args, const char *word, struct 
     if (!rest)
         return cli_no_memory();
     take_name(&rest, a);
-    const char *kind = next_part(&rest);
+    const char *kind = strsep(&rest, ":");
     enum sam_dtype dtype;
     if (!rest)
         return bad_argument(args, word,
@@ -267,7 +254,7 @@ static int parse_argument(const struct cli_args *args, const char *word, struct 
     if (strcmp(kind, "local") == 0)
         return parse_local(args, word, rest, a);
     if (strcmp(kind, "inout") == 0) {
-        const char *in = next_part(&rest);
+        const char *in = strsep(&rest, ":");
         a->output = true;
         a->path = rest;
         if (rest && !*rest)

@@ -30,15 +30,19 @@ int run_check_program(const char *path)
     return code;
 }
 
-struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
+struct sam_image *run_assemble(const struct run_request *r, const struct sam_asm_options *options,
                                const char *name, const char *text, size_t size)
 {
     struct sam_error error = {0};
     struct sam_image *image = NULL;
     char *messages = NULL;
-    struct cli_included included = {.args = args};
+    struct cli_included included = {.args = r->args};
     struct sam_asm_options watched = *options;
     watched.size = sizeof watched;
+    watched.defines = r->defines.items;
+    watched.define_count = r->defines.count;
+    watched.include_paths = r->includes.items;
+    watched.include_count = r->includes.count;
     watched.reads = cli_reads_included;
     watched.reads_context = &included;
     watched.lines = true;
@@ -58,20 +62,12 @@ static struct sam_image *assemble_kernels(const struct run_request *r, uint64_t 
 {
     struct sam_error error = {0};
     struct sam_asm_options options = {
-        .size = sizeof options,
-        .base = base,
-        .defines = r->defines.items,
-        .define_count = r->defines.count,
-        .include_paths = r->includes.items,
-        .include_count = r->includes.count,
-        .prologue = prologue,
-        .prologue_name = "<start code>",
-    };
+        .base = base, .prologue = prologue, .prologue_name = "<start code>"};
     if (sam_isa_parse("ventus", &options.isa, &error) != SAM_OK) {
         cli_report(&error);
         return NULL;
     }
-    return run_assemble(r->args, &options, name, text, size);
+    return run_assemble(r, &options, name, text, size);
 }
 
 /* The first page after the entry's that no section reaches into. Sections are in order. */

@@ -102,8 +102,9 @@ enum { RUN_MAX_PROGRAM = 1 << 30 };
 int run_check_program(const char *path);
 /* Report that `name` is a 64-bit ELF file. */
 int run_report_wide(const char *name);
-/* Assemble, printing every message. Returns NULL after an error. */
-struct sam_image *run_assemble(const struct cli_args *args, const struct sam_asm_options *options,
+/* Assemble with the macros and folders of the request, printing every message. Returns NULL after
+ * an error. */
+struct sam_image *run_assemble(const struct run_request *r, const struct sam_asm_options *options,
                                const char *name, const char *text, size_t size);
 /* Load or assemble a program of a Ventus GPGPU, assembly at `base`; start code is added if it
  * has none. *image may be set even after a failure. */
