@@ -12,25 +12,14 @@ static json_t *place_of(const struct run *run, uint32_t pc)
     return REPORT(COUNT("pc", pc), TEXT("symbol", where));
 }
 
+#define FIELD(member) REPORT_FIELD(struct sam_gpu_stats, member)
 const struct report_field ventus_counts[] = {
-    REPORT_FIELD(struct sam_gpu_stats, workgroups),
-    REPORT_FIELD(struct sam_gpu_stats, warps),
-    REPORT_FIELD(struct sam_gpu_stats, warp_insns),
-    REPORT_FIELD(struct sam_gpu_stats, seconds),
-    REPORT_FIELD(struct sam_gpu_stats, scalar_insns),
-    REPORT_FIELD(struct sam_gpu_stats, vector_insns),
-    REPORT_FIELD(struct sam_gpu_stats, lane_insns),
-    REPORT_FIELD(struct sam_gpu_stats, vector_lanes),
-    REPORT_FIELD(struct sam_gpu_stats, vector_slots),
-    REPORT_FIELD(struct sam_gpu_stats, barriers),
-    REPORT_FIELD(struct sam_gpu_stats, memory_insns),
-    REPORT_FIELD(struct sam_gpu_stats, memory_accesses),
-    REPORT_FIELD(struct sam_gpu_stats, lines),
-    REPORT_FIELD(struct sam_gpu_stats, global_insns),
-    REPORT_FIELD(struct sam_gpu_stats, lds_insns),
-    REPORT_FIELD(struct sam_gpu_stats, lds_conflicts),
-    REPORT_FIELD(struct sam_gpu_stats, simt_depth),
-    {0},
+    FIELD(workgroups),    FIELD(warps),        FIELD(warp_insns),
+    FIELD(seconds),       FIELD(scalar_insns), FIELD(vector_insns),
+    FIELD(lane_insns),    FIELD(vector_lanes), FIELD(vector_slots),
+    FIELD(barriers),      FIELD(memory_insns), FIELD(memory_accesses),
+    FIELD(lines),         FIELD(global_insns), FIELD(lds_insns),
+    FIELD(lds_conflicts), FIELD(simt_depth),   {0},
 };
 
 static json_t *branches(const struct run *run, const struct sam_gpu_stats *s)
