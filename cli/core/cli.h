@@ -386,10 +386,8 @@ struct cli_progress {
 };
 
 void cli_progress_start(struct cli_progress *progress, bool quiet);
-/* Whether a new line is due: not in the first half second, then five times a second. */
-bool cli_progress_due(struct cli_progress *progress);
-/* "what: 3 of 4096 units, 0 %, 12.3 M things/s, 1:02 left"; `count` things since the start. With
- * an unknown total, 0: "what: 3 units, 12.3 M things/s". */
+/* Unless the last one is recent: "what: 3 of 4096 units, 0 %, 12.3 M things/s, 1:02 left"; `count`
+ * things since the start. With an unknown total, 0: "what: 3 units, 12.3 M things/s". */
 void cli_progress_show(struct cli_progress *progress, const char *what, uint64_t done,
                        uint64_t total, const char *units, uint64_t count, const char *things);
 /* Erase the line, before other output and at the end. May be called by another thread than the

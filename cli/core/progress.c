@@ -22,7 +22,8 @@ void cli_progress_start(struct cli_progress *p, bool quiet)
     atomic_store(&p->shown, false);
 }
 
-bool cli_progress_due(struct cli_progress *p)
+/* Not in the first half second, then five times a second. */
+static bool is_due(struct cli_progress *p)
 {
     if (!p->wanted)
         return false;
@@ -47,7 +48,9 @@ static void duration_text(double seconds, char *text, size_t size)
 void cli_progress_show(struct cli_progress *p, const char *what, uint64_t done, uint64_t total,
                        const char *units, uint64_t count, const char *things)
 {
-    double elapsed = cli_now() - p->started;
+    if (!is_due(p))
+        return;
+    const double elapsed = cli_now() - p->started;
     const double rate = elapsed > 0 ? (double)count / elapsed : 0;
     char left[32] = "?";
     if (done && total)
@@ -80,10 +83,9 @@ void cli_bytes_add(struct cli_bytes *b, uint64_t more)
         b->begun = true;
     }
     b->done += more;
-    const bool last = b->line.wanted && b->done == b->total;
-    if (cli_progress_due(&b->line) || last)
-        cli_progress_show(&b->line, b->what, b->done >> 20, b->total >> 20, "MiB", b->done,
-                          "bytes");
+    if (b->done == b->total)
+        b->line.next = 0; /* the end is shown */
+    cli_progress_show(&b->line, b->what, b->done >> 20, b->total >> 20, "MiB", b->done, "bytes");
 }
 
 void cli_bytes_end(struct cli_bytes *b)

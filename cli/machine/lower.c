@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/lower.h"
-
+/* `samite run --machine system PROGRAM.pto`: a tile program lowered onto the system. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -219,9 +219,8 @@ static int open_network(struct run *run)
 static void show_progress(void *context, size_t step, size_t steps)
 {
     struct run *run = context;
-    if (cli_progress_due(&run->progress))
-        cli_progress_show(&run->progress, run->request->files.items[0], step, steps, "steps", step,
-                          "steps");
+    cli_progress_show(&run->progress, run->request->files.items[0], step, steps, "steps", step,
+                      "steps");
 }
 
 /* Run `index` of `runs` takes its slice of each input and adds its slice to each output. */

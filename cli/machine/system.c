@@ -2,7 +2,6 @@
 /* `samite run --machine system PROGRAM`: the parts that the hart has around it. */
 #include <stdlib.h>
 
-#include "machine/lower.h"
 #include "machine/machine.h"
 
 const struct cli_option system_start_rows[] = {
@@ -83,7 +82,7 @@ static bool print_text(void *context, const void *data, size_t size)
 static void show_progress(void *context, const struct sam_gpu_progress *progress)
 {
     struct tensor_console *console = context;
-    if (console->progress && cli_progress_due(console->progress))
+    if (console->progress)
         cli_progress_show(console->progress, "launch", progress->done, progress->workgroups,
                           "workgroups", progress->warp_insns, "warp instructions");
 }

@@ -4,6 +4,7 @@
 #define SYSTEM_H
 
 #include "machine/tensor.h"
+#include "machine/tile.h"
 
 struct system_request {
     struct cli_list gpu_code; /* programs of the GPU */
@@ -60,5 +61,29 @@ void system_note_weight(void *context, const struct sam_system_weight *weight);
 /* The counterparts for --check-races. */
 json_t *system_report_races(const struct sam_system *system, json_t *report);
 int system_print_races(const struct sam_system *system, FILE *text);
+
+/* --- lower.c: a tile program lowered onto the system */
+/* A lowered program with its arguments. */
+struct lowered {
+    struct sam_tile_program *program;
+    struct sam_tile_argument *given;
+    struct sam_tile_lowered *made;
+    char *weights; /* the packed file of arguments, or NULL */
+    size_t weights_size;
+};
+
+/* Of struct tile_request: those shared with `samite sweep`, and the others. */
+extern const struct cli_option lower_profile_rows[], lower_rows[];
+/* Reject options that need a tile program, or that a tile program excludes. */
+int lower_check(const struct hart_request *request);
+/* Read, check and lower the program of request->tile, and write it to the folder of --emit;
+ * *image is the hart's, owned by request->lowered. */
+int lower_open(struct hart_request *request, const struct run_arguments *arguments,
+               struct sam_image **image);
+void lower_close(struct hart_request *request);
+/* Report the failure of the program: CLI_PROGRAM_FAILED. */
+int lower_failure(const struct hart_request *request, struct sam_system *system);
+/* Read the outputs into their arrays. */
+int lower_fetch(const struct hart_request *request, struct sam_system *system);
 
 #endif

@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "machine/lower.h"
 #include "machine/machine.h"
 
 static void show_progress(void *context, const struct sam_hart_progress *progress)
 {
     struct run *run = context;
-    if (cli_progress_due(&run->progress))
-        cli_progress_show(&run->progress, "run", progress->instructions, progress->limit,
-                          "instructions", progress->instructions, "instructions");
+    cli_progress_show(&run->progress, "run", progress->instructions, progress->limit,
+                      "instructions", progress->instructions, "instructions");
 }
 
 static bool read_memory(void *context, uint64_t address, void *data, size_t size,

@@ -2,7 +2,6 @@
 /* Set up a hart from a request. */
 #include <stdlib.h>
 
-#include "machine/lower.h"
 #include "machine/system.h"
 #include "machine/tensor.h"
 

@@ -17,8 +17,6 @@ static void show_progress(void *context, const struct sam_gpu_progress *progress
 {
     struct run *run = context;
     char what[32];
-    if (!cli_progress_due(&run->progress))
-        return;
     snprintf(what, sizeof what, "launch %u", run->ventus->launches);
     cli_progress_show(&run->progress, what, progress->done, progress->workgroups, "workgroups",
                       progress->warp_insns, "warp instructions");

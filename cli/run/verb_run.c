@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite run: its options and help. */
-#include "machine/lower.h"
 #include "run/command.h"
 
 static const struct cli_option options[] = {

@@ -141,7 +141,7 @@ static void take_runs(struct sweep_request *s, bool shows)
         const uint64_t finished = atomic_fetch_add(&s->finished, 1) + 1;
         if (code != CLI_OK)
             s->failed = code;
-        if (shows && cli_progress_due(&s->progress))
+        if (shows)
             cli_progress_show(&s->progress, "sweep", finished, count, "runs", finished, "runs");
     }
 }

@@ -2,7 +2,6 @@
 /* `samite sweep PROGRAM --config KEY=V1,V2,...`: the cycle models under every combination. */
 #include <stdlib.h>
 
-#include "machine/lower.h"
 #include "sweep/sweep.h"
 
 /* The matrix unit in time is there when the program's ISA has the unit. */
