@@ -30,14 +30,15 @@ bool weights_ends_with(const char *path, const char *suffixes)
     return false;
 }
 
-bool weights_is_index(const char *path)
+/* Whether the name is that of an index of shards. */
+static bool is_index(const char *path)
 {
     return weights_ends_with(path, ".index.json");
 }
 
 bool weights_are_many(const char *path)
 {
-    return weights_is_folder(path) || weights_is_index(path);
+    return weights_is_folder(path) || is_index(path);
 }
 
 bool weights_are_known(const char *path)
@@ -182,7 +183,7 @@ bool weights_whole(const char *path, struct sam_error *error)
 {
     struct weights_list list;
     if (!weights_is_folder(path))
-        return !weights_is_index(path) || shards_are_there(path, false, error);
+        return !is_index(path) || shards_are_there(path, false, error);
     bool good = cli_claims_are_over(path, error) && weights_list(path, &list, error);
     if (!good)
         return false;
@@ -213,6 +214,27 @@ void weights_list_free(struct weights_list *list)
     *list = (struct weights_list){0};
 }
 
+bool weights_packed_list(const char *path, struct weights_list *list, struct sam_error *error)
+{
+    const size_t before = list->count;
+    const bool many = weights_is_folder(path);
+    struct weights_list found;
+    bool good = many ? weights_list(path, &found, error) : weights_list_one(path, &found, error);
+    if (!good)
+        return false;
+    for (size_t i = 0; good && i < found.count; i++) {
+        if (many && !weights_ends_with(found.paths[i], PACKED_SUFFIX))
+            continue;
+        good = append(&list->paths, &list->count, found.paths[i]);
+        found.paths[i] = NULL;
+    }
+    weights_list_free(&found);
+    if (!good)
+        return cli_fail_memory(error);
+    return list->count > before ||
+           cli_fail(error, SAM_ERR_INPUT, path, "no packed file (*%s) in it", PACKED_SUFFIX);
+}
+
 char *weights_place(const char *folder, const char *path, const char *more, const char *cut)
 {
     const char *name = folder ? cli_base_name(path) : path;
@@ -228,7 +250,7 @@ char *weights_without_slash(const char *path)
     return copy;
 }
 
-bool weights_copy(const char *from, const char *to, struct sam_error *error)
+static bool copy_file(const char *from, const char *to, struct sam_error *error)
 {
     enum { PIECE = 1 << 20 };
     int file = open(from, O_RDONLY | O_CLOEXEC);
@@ -391,7 +413,7 @@ static bool process(struct each *e, struct sam_error *error)
         if (!e->mine[e->done])
             continue;
         bool wanted = work->wanted(from);
-        good = wanted ? work->work(work->context, from, to, error) : weights_copy(from, to, error);
+        good = wanted ? work->work(work->context, from, to, error) : copy_file(from, to, error);
         if (good && !wanted && work->copied)
             work->copied(work->context, from, to);
     }

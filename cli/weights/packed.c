@@ -58,26 +58,6 @@ bool weights_feed(const char *path, const char *what, const struct sam_codec_opt
     return good;
 }
 
-bool weights_packed_list(const char *path, struct weights_list *list, struct sam_error *error)
-{
-    if (!weights_is_folder(path))
-        return weights_list_one(path, list, error);
-    if (!weights_list(path, list, error))
-        return false;
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        if (weights_ends_with(list->paths[i], PACKED_SUFFIX))
-            list->paths[kept++] = list->paths[i];
-        else
-            free(list->paths[i]);
-    }
-    list->count = kept;
-    if (kept)
-        return true;
-    weights_list_free(list);
-    return cli_fail(error, SAM_ERR_INPUT, path, "no packed file (*%s) in it", PACKED_SUFFIX);
-}
-
 bool weights_packed_start(struct weights_packed *file, const struct sam_codec_options *options,
                           struct sam_error *error)
 {

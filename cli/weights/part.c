@@ -120,9 +120,9 @@ static int by_size(const void *a, const void *b)
     return strcmp(l->name, r->name);
 }
 
-bool *cli_part_split(const struct cli_part *part, const uint64_t *sizes, const char *const *names,
-                     size_t count)
+bool *cli_part_files(const struct cli_part *part, char *const *paths, size_t count)
 {
+    struct stat status;
     const unsigned parts = part->count ? part->count : 1;
     struct item *items = calloc(count + 1, sizeof *items);
     uint64_t *loads = calloc(parts, sizeof *loads);
@@ -132,7 +132,8 @@ bool *cli_part_split(const struct cli_part *part, const uint64_t *sizes, const c
         mine = NULL;
     }
     for (size_t i = 0; mine && i < count; i++)
-        items[i] = (struct item){sizes[i], names[i], i};
+        items[i] =
+            (struct item){stat(paths[i], &status) == 0 ? (uint64_t)status.st_size : 0, paths[i], i};
     if (mine)
         qsort(items, count, sizeof *items, by_size);
     for (size_t i = 0; mine && i < count; i++) {
@@ -144,17 +145,6 @@ bool *cli_part_split(const struct cli_part *part, const uint64_t *sizes, const c
     }
     free(items);
     free(loads);
-    return mine;
-}
-
-bool *cli_part_files(const struct cli_part *part, char *const *paths, size_t count)
-{
-    uint64_t *sizes = calloc(count + 1, sizeof *sizes);
-    struct stat status;
-    for (size_t i = 0; sizes && i < count; i++)
-        sizes[i] = stat(paths[i], &status) == 0 ? (uint64_t)status.st_size : 0;
-    bool *mine = sizes ? cli_part_split(part, sizes, (const char *const *)paths, count) : NULL;
-    free(sizes);
     return mine;
 }
 

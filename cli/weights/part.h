@@ -23,12 +23,9 @@ cli_parse cli_parse_part;
 /* The suffix of the name of a part of one file; for printf. */
 #define CLI_PART_SUFFIX ".part-%u-of-%u"
 
-/* The items of these sizes that belong to the part: the largest goes first, to the part with the
- * least so far (of equals the lowest); items of one size in the order of their names. Free with
- * free(); NULL on out-of-memory. */
-bool *cli_part_split(const struct cli_part *part, const uint64_t *sizes, const char *const *names,
-                     size_t count);
-/* The same for files, by their sizes. */
+/* The files that belong to the part: the largest goes first, to the part with the least so far (of
+ * equals the lowest); files of one size in the order of their names. Free with free(); NULL on
+ * out-of-memory. */
 bool *cli_part_files(const struct cli_part *part, char *const *paths, size_t count);
 
 /* --- the parts of an output folder keep records in it until all of them are done:

@@ -131,7 +131,7 @@ static void find_near(const struct sam_packed *packed, struct cli_near *near)
 
 static int unpack_tensor(struct request *r)
 {
-    struct weights_list list;
+    struct weights_list list = {0};
     struct sam_error error = {0};
     if (!weights_packed_list(r->input, &list, &error))
         return cli_report(&error);

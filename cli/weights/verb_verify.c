@@ -36,45 +36,21 @@ static int verify_one(struct request *r, const char *path)
     return report_row(r->files, "{file}: good\n", row, &error) ? CLI_OK : cli_report(&error);
 }
 
-/* The packed files of all operands; false with the message printed. */
-static bool list_all(const struct request *r, struct weights_list *all)
-{
-    struct sam_error error = {0};
-    *all = (struct weights_list){0};
-    for (size_t i = 0; i < r->paths.count; i++) {
-        struct weights_list list;
-        bool good = weights_packed_list(r->paths.items[i], &list, &error);
-        char **grown =
-            good ? realloc(all->paths, (all->count + list.count + 1) * sizeof *grown) : NULL;
-        all->paths = grown ? grown : all->paths;
-        if (good && !grown) {
-            cli_fail_memory(&error);
-            weights_list_free(&list);
-        }
-        if (!grown) {
-            cli_report(&error);
-            weights_list_free(all);
-            return false;
-        }
-        for (size_t k = 0; k < list.count; k++) {
-            grown[all->count++] = list.paths[k];
-            list.paths[k] = NULL;
-        }
-        weights_list_free(&list);
-    }
-    return true;
-}
-
 /* Check all files, even after a damaged one; then, in the first part, that none is missing. */
 static int verify(struct request *r)
 {
-    struct weights_list list;
+    struct weights_list list = {0};
     struct sam_error error = {0};
-    if (!list_all(r, &list))
-        return CLI_BAD_INPUT;
-    bool *mine = cli_part_files(&r->part, list.paths, list.count);
-    int code = mine ? CLI_OK : cli_no_memory();
-    for (size_t i = 0; mine && i < list.count; i++) {
+    int code = CLI_OK;
+    for (size_t i = 0; code == CLI_OK && i < r->paths.count; i++)
+        if (!weights_packed_list(r->paths.items[i], &list, &error))
+            code = cli_report(&error);
+    bool *mine = code == CLI_OK ? cli_part_files(&r->part, list.paths, list.count) : NULL;
+    if (!mine) {
+        weights_list_free(&list);
+        return code ?: cli_no_memory();
+    }
+    for (size_t i = 0; i < list.count; i++) {
         int one = mine[i] ? verify_one(r, list.paths[i]) : CLI_OK;
         code = one > code ? one : code;
     }

@@ -93,8 +93,6 @@ bool weights_is_folder(const char *path);
 bool weights_is_regular(const char *path);
 /* Whether the name ends with one of the suffixes ".npy .gguf", after something else. */
 bool weights_ends_with(const char *path, const char *suffixes);
-/* Whether the name is that of an index of shards. */
-bool weights_is_index(const char *path);
 bool weights_are_known(const char *path);
 /* Whether the file is a model that sam_model_open reads: ONNX by its name, a
  * PyTorch checkpoint by its name and its first bytes (of the format before 1.6, too). */
@@ -127,8 +125,6 @@ void weights_list_free(struct weights_list *list);
 char *weights_place(const char *folder, const char *path, const char *more, const char *cut);
 /* "folder" for "folder/"; malloc'ed, NULL if out of memory. */
 char *weights_without_slash(const char *path);
-/* Copy a file unchanged; false with `error` filled. */
-bool weights_copy(const char *from, const char *to, struct sam_error *error);
 
 /* The length of a name without ".part-I-of-N"; 0: no such suffix. */
 size_t weights_part_stem(const char *name);
@@ -176,7 +172,7 @@ struct weights_fed {
 bool weights_feed(const char *path, const char *what, const struct sam_codec_options *options,
                   struct sam_sink sink, struct weights_fed *fed, struct sam_error *error);
 
-/* `path` itself, or the packed files of a folder; free it with weights_list_free. */
+/* Append `path` itself, or the packed files of a folder; free the list with weights_list_free. */
 bool weights_packed_list(const char *path, struct weights_list *list, struct sam_error *error);
 
 /* A packed file read on demand, or held in memory if it comes from a pipe. */
