@@ -276,9 +276,6 @@ void cli_put_messages(const char *messages);
 int cli_end_messages(enum sam_status status, char **messages, const struct sam_error *error);
 /* Print the text that a call has made, and free it; after a failure as cli_code. */
 int cli_print_text(enum sam_status status, char **text, const struct sam_error *error, FILE *out);
-/* Whether output to `out` may be coloured: a terminal, unless NO_COLOR is set or TERM is dumb;
- * anything if CLICOLOR_FORCE is set. --color sets these variables. */
-bool cli_colour(FILE *out);
 
 /* --------------------------------------------------------------- message.c: did you mean */
 

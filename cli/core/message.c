@@ -22,7 +22,9 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
-bool cli_colour(FILE *out)
+/* Whether output to `out` may be coloured: a terminal, unless NO_COLOR is set or TERM is dumb;
+ * anything if CLICOLOR_FORCE is set. --color sets these variables. */
+static bool may_colour(FILE *out)
 {
     const char *term = getenv("TERM");
     if (is_set("NO_COLOR"))
@@ -83,7 +85,7 @@ static void put_line(const char *line, size_t size)
 {
     const char *hue = "", *word = line;
     size_t length = 0, blanks = strspn(line, " \t|");
-    const bool colour = cli_colour(stderr);
+    const bool colour = may_colour(stderr);
     if (colour && blanks < size && line[blanks] == '^')
         put_coloured(GREEN, line, size);
     else if (colour && (word = severity(line, size, &length, &hue))) {

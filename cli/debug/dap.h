@@ -180,9 +180,6 @@ void dap_list_registers(struct dap_list *list, unsigned what);
  * moved to its frame; without the member variablesReference, the name itself in a frame. */
 enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, const char *name,
                                     char *expression, size_t size, struct sam_error *error);
-/* A value as the protocol shows it; `untyped`: a register or memory, whose words may be floats. */
-void dap_value_text(struct dap *dap, const struct value *value, bool untyped, char *text,
-                    size_t size);
 
 /* --- dap_host.c: the protocol on standard input and output */
 

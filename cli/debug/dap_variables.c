@@ -40,8 +40,9 @@ void dap_add(struct dap_list *list, const char *name, const char *value, const c
     list->rows = report_add(list->rows, row);
 }
 
-void dap_value_text(struct dap *dap, const struct value *value, bool untyped, char *text,
-                    size_t size)
+/* `untyped`: a register or memory, whose words may be floats. */
+static void shown_text(struct dap *dap, const struct value *value, bool untyped, char *text,
+                       size_t size)
 {
     struct debug *d = dap->debug;
     struct value word = *value;
@@ -75,7 +76,7 @@ void dap_add_expression(struct dap_list *list, const char *name, const char *exp
     char text[2048];
     if (list->wanted || debug_evaluate(list->dap->debug, expression, &value, &error) == SAM_OK) {
         if (!list->wanted)
-            dap_value_text(list->dap, &value, true, text, sizeof text);
+            shown_text(list->dap, &value, true, text, sizeof text);
         dap_add(list, name, text, expression, reference, count);
     } else {
         snprintf(text, sizeof text, "<%.200s>", error.text);
@@ -258,7 +259,7 @@ static enum sam_status evaluate(struct dap *dap, const json_t *arguments, const 
     else if (format)
         debug_value_line(dap->debug, &value, format, text, sizeof text);
     else
-        dap_value_text(dap, &value, value_is_register(&value), text, sizeof text);
+        shown_text(dap, &value, value_is_register(&value), text, sizeof text);
     if (list.frame < dap->frame_count && value.place.kind == PLACE_V)
         reference = dap_reference(&list, DAP_V + value.place.number);
     if (list.frame < dap->frame_count && value.place.kind == PLACE_BYTES)
@@ -357,7 +358,7 @@ static enum sam_status assign(struct dap *dap, const json_t *arguments, const ch
         status = debug_evaluate(d, expression, &value, error);
     if (status != SAM_OK)
         return status;
-    dap_value_text(dap, &value, value_is_register(&value), text, sizeof text);
+    shown_text(dap, &value, value_is_register(&value), text, sizeof text);
     return dap_respond(dap, REPORT(TEXT("value", text), TEXT("type", sam_dtype_name(value.type))));
 }
 

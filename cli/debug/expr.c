@@ -100,7 +100,9 @@ static bool c_type(const char **at, unsigned xlen, enum sam_dtype *type)
     return words != 0;
 }
 
-bool expr_type(const char **at, unsigned xlen, enum sam_dtype *type)
+/* The type with this name in C or in NumPy files: "f32", "unsigned char", "uint8_t". `at`
+ * advances past it. `xlen` is the size of a long. */
+static bool take_type(const char **at, unsigned xlen, enum sam_dtype *type)
 {
     static const struct {
         const char *name;
@@ -276,7 +278,7 @@ static bool view(struct parser *p, struct value *value, enum sam_status *status)
 {
     const char *before = p->at;
     enum sam_dtype type;
-    if (!expr_type(&p->at, p->names->xlen, &type) || !take(p, "(")) {
+    if (!take_type(&p->at, p->names->xlen, &type) || !take(p, "(")) {
         p->at = before;
         return false;
     }
@@ -359,7 +361,7 @@ static bool cast(struct parser *p, struct value *value, enum sam_status *status)
     if (!braces && !take(p, "("))
         return false;
     blanks(p);
-    bool good = expr_type(&p->at, p->names->xlen, &type);
+    bool good = take_type(&p->at, p->names->xlen, &type);
     const bool pointer = good && !braces && take(p, "*");
     good = good && take(p, braces ? "}" : ")");
     if (!good && !braces) {

@@ -142,8 +142,5 @@ enum sam_status expr_constant(const char **at, struct value *value, struct sam_e
 enum sam_status expr_character(const char **at, struct value *value, struct sam_error *error);
 /* The end of a name at `text`; `text` itself if there is none. */
 const char *expr_name_end(const char *text);
-/* The type with this name in C or in NumPy files: "f32", "unsigned char", "uint8_t". `at`
- * advances past it. `xlen` is the size of a long. */
-bool expr_type(const char **at, unsigned xlen, enum sam_dtype *type);
 
 #endif

@@ -264,52 +264,7 @@ void system_free(struct tensor *t)
     free(t->kernels);
 }
 
-json_t *system_report(const struct run *run, json_t *report)
-{
-    static const struct report_field counts[] = {
-        REPORT_FIELD(struct sam_system_stats, launches),
-        REPORT_FIELD(struct sam_system_stats, failed_launches),
-        REPORT_FIELD(struct sam_system_stats, weight_records),
-        REPORT_FIELD(struct sam_system_stats, failed_records),
-        REPORT_FIELD(struct sam_system_stats, register_loads),
-        REPORT_FIELD(struct sam_system_stats, register_stores),
-        REPORT_FIELD(struct sam_system_stats, console_bytes),
-        {0},
-    };
-    const struct sam_system *system = run->tensor->system;
-    json_t *gpu = report_fields(json_object(), ventus_counts, sam_system_gpu_stats(system));
-    report = REPORT_MORE(
-        report, TREE("system", report_fields(json_object(), counts, sam_system_stats(system))),
-        TREE("gpu", gpu));
-    return run->command->system.options.check_races ? system_report_races(system, report) : report;
-}
-
-const char system_stats[] =
-    "  launches     {system.launches:14}  {system.failed_launches} failed\n"
-    "  gpu          {gpu.warp_insns:14}  warp instructions in {gpu.seconds:.3m} ms\n"
-    "  records      {system.weight_records:14}  {system.failed_records} failed\n"
-    "  registers    {system.register_loads:14}  loads, {system.register_stores} stores\n";
-
-static int check(struct run *run)
-{
-    struct run_command *c = run->command;
-    c->hart.system = &c->system;
-    c->hart.cycles |= c->system.time.config || c->system.time.compare;
-    return (c->hart.tile ? tile_name_arguments(&c->run) : CLI_OK) ?: lower_check(&c->hart)
-        ?: tensor_check(&c->hart);
-}
-
-const struct machine machine_system = {
-    .size = sizeof(struct tensor),
-    .profile = offsetof(struct run_command, hart.profile),
-    .check = check,
-    .writes_stdout = tensor_writes_stdout,
-    .open = tensor_open,
-    .execute = tensor_execute,
-    .close = tensor_close,
-};
-
-/* ------------------------------------------------------------------------------- --check-races */
+/* --- reports, with the races of --check-races */
 
 static json_t *side_of(const struct sam_system_race_side *side)
 {
@@ -323,7 +278,7 @@ static json_t *side_of(const struct sam_system_race_side *side)
                        COUNT("submitted_pc", side->submitted_pc));
 }
 
-json_t *system_report_races(const struct sam_system *system, json_t *report)
+static json_t *report_races(const struct sam_system *system, json_t *report)
 {
     size_t count;
     uint64_t dropped;
@@ -351,3 +306,48 @@ int system_print_races(const struct sam_system *system, FILE *text)
     return cli_print_text(sam_system_print_races(system, 0, &races, &error), &races, &error, stderr)
                ?: CLI_PROGRAM_FAILED;
 }
+
+json_t *system_report(const struct run *run, json_t *report)
+{
+    static const struct report_field counts[] = {
+        REPORT_FIELD(struct sam_system_stats, launches),
+        REPORT_FIELD(struct sam_system_stats, failed_launches),
+        REPORT_FIELD(struct sam_system_stats, weight_records),
+        REPORT_FIELD(struct sam_system_stats, failed_records),
+        REPORT_FIELD(struct sam_system_stats, register_loads),
+        REPORT_FIELD(struct sam_system_stats, register_stores),
+        REPORT_FIELD(struct sam_system_stats, console_bytes),
+        {0},
+    };
+    const struct sam_system *system = run->tensor->system;
+    json_t *gpu = report_fields(json_object(), ventus_counts, sam_system_gpu_stats(system));
+    report = REPORT_MORE(
+        report, TREE("system", report_fields(json_object(), counts, sam_system_stats(system))),
+        TREE("gpu", gpu));
+    return run->command->system.options.check_races ? report_races(system, report) : report;
+}
+
+const char system_stats[] =
+    "  launches     {system.launches:14}  {system.failed_launches} failed\n"
+    "  gpu          {gpu.warp_insns:14}  warp instructions in {gpu.seconds:.3m} ms\n"
+    "  records      {system.weight_records:14}  {system.failed_records} failed\n"
+    "  registers    {system.register_loads:14}  loads, {system.register_stores} stores\n";
+
+static int check(struct run *run)
+{
+    struct run_command *c = run->command;
+    c->hart.system = &c->system;
+    c->hart.cycles |= c->system.time.config || c->system.time.compare;
+    return (c->hart.tile ? tile_name_arguments(&c->run) : CLI_OK) ?: lower_check(&c->hart)
+        ?: tensor_check(&c->hart);
+}
+
+const struct machine machine_system = {
+    .size = sizeof(struct tensor),
+    .profile = offsetof(struct run_command, hart.profile),
+    .check = check,
+    .writes_stdout = tensor_writes_stdout,
+    .open = tensor_open,
+    .execute = tensor_execute,
+    .close = tensor_close,
+};

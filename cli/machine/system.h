@@ -58,8 +58,7 @@ int system_load_weights(struct sam_system *system, const struct hart_request *re
  * tensor_console. */
 void system_note_weight(void *context, const struct sam_system_weight *weight);
 
-/* The counterparts for --check-races. */
-json_t *system_report_races(const struct sam_system *system, json_t *report);
+/* The races of --check-races. */
 int system_print_races(const struct sam_system *system, FILE *text);
 
 /* --- lower.c: a tile program lowered onto the system */

@@ -5,7 +5,8 @@
 
 #include "machine/machine.h"
 
-int run_report_wide(const char *name)
+/* `name` is a 64-bit ELF file. */
+static int report_wide(const char *name)
 {
     return cli_error("%s: a 64-bit program: a Ventus GPGPU is RV32; --machine tensor runs it",
                      name);
@@ -23,7 +24,7 @@ int run_check_program(const char *path)
     if (code != CLI_OK)
         return code;
     const bool elf = size > 4 && memcmp(data, "\177ELF", 4) == 0, wide = elf && data[4] == 2;
-    code = wide ? run_report_wide(path) /* EI_CLASS */ : CLI_OK;
+    code = wide ? report_wide(path) /* EI_CLASS */ : CLI_OK;
     if (!elf && cli_expect_text(path, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK)
         code = cli_report(&error);
     free(data);
@@ -164,7 +165,7 @@ int run_load_kernels(const struct run_request *r, const char *path, uint64_t bas
         if (sam_elf_parse(data, size, name, image, &error) != SAM_OK)
             code = cli_report(&error);
         else if ((*image)->xlen != 32)
-            code = run_report_wide(name);
+            code = report_wide(name);
         else if (!has_start(*image))
             code = add_start(r, base, *image);
     } else if (cli_expect_text(name, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK) {

@@ -100,8 +100,6 @@ enum { RUN_MAX_PROGRAM = 1 << 30 };
 
 /* Check that `path` can be opened and is not a 64-bit ELF file. Only a regular file is read. */
 int run_check_program(const char *path);
-/* Report that `name` is a 64-bit ELF file. */
-int run_report_wide(const char *name);
 /* Assemble with the macros and folders of the request, printing every message. Returns NULL after
  * an error. */
 struct sam_image *run_assemble(const struct run_request *r, const struct sam_asm_options *options,
