@@ -137,9 +137,6 @@ enum sam_status expr_evaluate(const struct expr_names *names, const char **at, s
 /* The syntax only: nothing is read from memory or divided, but names must be known. */
 enum sam_status expr_check(const struct expr_names *names, const char **at,
                            struct sam_error *error);
-/* constant.c: the number or the character that begins at *at, which advances past it. */
-enum sam_status expr_constant(const char **at, struct value *value, struct sam_error *error);
-enum sam_status expr_character(const char **at, struct value *value, struct sam_error *error);
 /* The end of a name at `text`; `text` itself if there is none. */
 const char *expr_name_end(const char *text);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite run MODEL.onnx: options, the run, its report. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "machine/machine.h"
 #include "machine/network.h"
@@ -48,6 +50,107 @@ static int check_options(const struct cli_args *args)
     }
     return CLI_OK;
 }
+
+/* --- --bisect: the first value of a network that differs from the one computed elsewhere */
+
+/* A value may be off by this part of the largest magnitude in its reference. */
+static const double tolerance = 1e-4;
+
+/* DIR/NAME.npy, where characters that a file name cannot have are '_'. */
+static char *path_of(const char *folder, const char *name)
+{
+    char *path = cli_text("%s/%s.npy", folder, name);
+    for (char *at = path ? path + strlen(folder) + 1 : NULL; at && *at; at++)
+        if (*at == '/' || (unsigned char)*at < ' ')
+            *at = '_';
+    return path;
+}
+
+/* Find and read the arrays of values in the folder. */
+static int open_references(struct run *run)
+{
+    struct network *n = run->network;
+    struct sam_network_tensor tensor;
+    struct sam_error error;
+    size_t count = 0;
+    int code = CLI_OK;
+    while (sam_network_value(n->made, count, &tensor))
+        count++;
+    n->references = calloc(count + 1, sizeof *n->references);
+    if (!n->references)
+        return cli_no_memory();
+    for (size_t i = 0; i < count && code == CLI_OK; i++) {
+        struct network_reference *r = &n->references[n->reference_count];
+        sam_network_value(n->made, i, &tensor);
+        r->path = path_of(run->command->network.reference, tensor.name);
+        if (!r->path)
+            return cli_no_memory();
+        if (access(r->path, F_OK) != 0) {
+            free(r->path);
+            r->path = NULL;
+            continue;
+        }
+        n->reference_count++;
+        r->name = strdup(tensor.name);
+        if (!r->name)
+            return cli_no_memory();
+        code = cli_code(sam_npy_read(r->path, &r->expected, &error), &error);
+    }
+    if (code == CLI_OK && n->reference_count == 0)
+        code = cli_error("%s: no array of a value of the network: expected NAME.npy, with '_' for "
+                         "'/' in NAME",
+                         run->command->network.reference);
+    return code;
+}
+
+/* The largest difference, over the largest magnitude expected: 0 for equal arrays. */
+static double distance(const struct sam_array *found, const struct sam_array *expected)
+{
+    double most = 0, range = 0;
+    for (size_t i = 0; i < expected->count; i++) {
+        const double x = run_element(found, i), y = run_element(expected, i);
+        range = fmax(range, fabs(y));
+        most = fmax(most, isnan(x) != isnan(y) ? INFINITY : x == y ? 0 : fabs(x - y));
+    }
+    return most == 0 ? 0 : range == 0 ? INFINITY : most / range;
+}
+
+/* After the run: name the first value that differs. */
+static int compare_references(struct run *run)
+{
+    const struct network *n = run->network;
+    for (size_t i = 0; i < n->reference_count; i++) {
+        const struct network_reference *r = &n->references[i];
+        if (r->found.count != r->expected.count) {
+            fprintf(run->text, "bisect: %s has %zu elements, expected %zu\n",
+                    cli_plain(r->name).text, r->found.count, r->expected.count);
+            return CLI_PROGRAM_FAILED;
+        }
+        const double off = distance(&r->found, &r->expected);
+        if (!(off <= tolerance)) {
+            fprintf(run->text, "bisect: %s is the first value that differs: by %.3g of its range\n",
+                    cli_plain(r->name).text, off);
+            return CLI_PROGRAM_FAILED;
+        }
+    }
+    fprintf(run->text, "bisect: all %zu values are within %g of their ranges\n", n->reference_count,
+            tolerance);
+    return CLI_OK;
+}
+
+static void free_references(struct network *network)
+{
+    for (size_t i = 0; i < network->reference_count; i++) {
+        struct network_reference *r = &network->references[i];
+        sam_array_free(&r->found);
+        sam_array_free(&r->expected);
+        free(r->path);
+        free((char *)r->name);
+    }
+    free(network->references);
+}
+
+/* --- the run */
 
 int network_refuse_options(const struct cli_args *args)
 {
@@ -182,7 +285,7 @@ static int keep_states(struct run *run)
 static int arguments(struct run *run)
 {
     return network_read_arguments(run) ?: read_dims(run) ?: make_network(run)
-        ?: (run->command->network.bisect ? network_open_references(run) ?: make_network(run)
+        ?: (run->command->network.bisect ? open_references(run) ?: make_network(run)
                                          : CLI_OK)
         ?: keep_states(run) ?: network_bind_arguments(run);
 }
@@ -343,7 +446,7 @@ static int execute(struct run *run)
     cli_progress_clear(&run->progress);
     code = code ?: report(run, figures);
     if (code == CLI_OK && asked->bisect)
-        code = network_compare_references(run);
+        code = compare_references(run);
     code = code ?: run_checks_compare(run) ?: run_arguments_write(&run->arguments);
     if (run->report)
         run->report = report_set(run->report, "checks", json_incref(run->json_checks));
@@ -354,7 +457,7 @@ static int execute(struct run *run)
 static void close_network(struct run *run)
 {
     struct network *n = run->network;
-    network_free_references(n);
+    free_references(n);
     sam_network_close(n->made);
     free(n->given);
     free(n->dims);

@@ -42,10 +42,4 @@ int network_read_arguments(struct run *run);
  * the network that no argument names are not kept. */
 int network_bind_arguments(struct run *run);
 
-/* network_bisect.c: --bisect --reference DIR. Find and read the arrays of values in the folder;
- * after the run, name the first value that differs. */
-int network_open_references(struct run *run);
-int network_compare_references(struct run *run);
-void network_free_references(struct network *network);
-
 #endif

@@ -98,13 +98,6 @@ void tensor_close(struct run *run);
 /* The parameters of the engines, of the matrix unit and of the energy, of a struct hart_request. */
 extern const struct cli_settings tensor_settings;
 
-/* tensor_cycles.c: the cycles of the matrix unit by reason; as text, also the roofline.
- * tensor_uops: its work, of struct sam_mxu_stats; a sweep has a column for each. */
-extern const struct report_field tensor_uops[];
-json_t *tensor_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats);
-void tensor_print_cycles(const json_t *report, const struct sam_mxu_config *config,
-                         const struct sam_mxu_stats *stats, FILE *text);
-
 /* tensor_report.c: the report on a run (NULL on out-of-memory); the line on its end, and the
  * lines of --stats. */
 json_t *tensor_report(const struct hart_request *request, const struct sam_hart_result *result,
@@ -113,5 +106,11 @@ void tensor_print_end(const json_t *report, enum sam_hart_end end, FILE *text);
 extern const char tensor_stats[];
 void tensor_print_m(const struct sam_hart *hart, unsigned number, FILE *text);
 void tensor_print_tl(const struct sam_hart *hart, unsigned number, FILE *text);
+/* The cycles of the matrix unit by reason; as text, also the roofline. tensor_uops:
+ * its work, of struct sam_mxu_stats; a sweep has a column for each. */
+extern const struct report_field tensor_uops[];
+json_t *tensor_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats);
+void tensor_print_cycles(const json_t *report, const struct sam_mxu_config *config,
+                         const struct sam_mxu_stats *stats, FILE *text);
 
 #endif
