@@ -11,6 +11,12 @@ static net_template *const templates[] = {
 #undef NET_OP
 };
 
+static const char *const template_names[] = {
+#define NET_OP(name, inputs, optional, plan) #plan,
+#include "network/operators.def"
+#undef NET_OP
+};
+
 void sam_net_build_fail(struct net_builder *b, enum sam_status status, const char *format, ...)
 {
     char text[256];
@@ -161,10 +167,10 @@ static char *join_names(const struct net_graph *graph, const uint32_t *nodes, ui
     return (char *)name.data;
 }
 
-void sam_net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes,
-                         uint32_t count, uint32_t output)
+void sam_net_step_finish(struct net_builder *b, const char *made, uint32_t count, uint32_t output)
 {
     struct net_plan *const plan = b->plan;
+    const uint32_t *const nodes = b->at ? b->at->nodes : NULL;
     struct net_step step = {.template = made,
                             .buffers = b->text.buffers,
                             .buffer_count = b->text.buffer_count,
@@ -207,6 +213,7 @@ void sam_net_step_finish(struct net_builder *b, const char *made, const uint32_t
 static void finish_outputs(struct net_builder *b)
 {
     const struct net_graph *const graph = b->graph;
+    b->at = NULL;
     b->node = NULL;
     for (uint32_t i = 0; i < graph->output_count && b->status == SAM_OK; i++) {
         const uint32_t value = graph->outputs[i];
@@ -228,7 +235,7 @@ static void finish_outputs(struct net_builder *b)
             continue;
         b->plan->buffers[to.buffer].number = i;
         sam_net_copy(b, v->rank, v->shape, sam_net_kept(v->dtype), &from, &to);
-        sam_net_step_finish(b, "output", NULL, 0, NET_NONE);
+        sam_net_step_finish(b, "output", 0, NET_NONE);
     }
 }
 
@@ -325,8 +332,12 @@ static void build(struct net_builder *b)
         const struct net_group *const group = &b->groups[b->group[n]];
         if (group->nodes[group->count - 1] != n || b->graph->values[group->output].count == 0)
             continue;
+        b->at = group;
         b->node = &b->graph->nodes[group->nodes[0]];
-        templates[b->node->op](b, group);
+        b->made = template_names[b->node->op];
+        templates[b->node->op](b);
+        if (b->text.body.size) /* a view needs no step */
+            sam_net_step_finish(b, b->made, group->count, group->output);
     }
     finish_outputs(b);
 }

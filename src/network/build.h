@@ -35,7 +35,9 @@ struct net_builder {
     struct net_scalar_argument *scalars; /* of the step at hand */
     size_t scalar_count, scalar_capacity;
     uint64_t products;
-    const struct net_node *node; /* for messages */
+    const struct net_group *at;  /* the group at hand */
+    const struct net_node *node; /* its head; the node that is written, for messages */
+    const char *made;            /* its template */
     enum sam_status status;
     struct sam_error *error;
 };
@@ -44,9 +46,9 @@ struct net_builder {
 /* Record a failure, with the name of the node at hand; the first one stays. */
 void sam_net_build_fail(struct net_builder *b, enum sam_status status, const char *format, ...)
     SAM_PRINTF(3, 4);
-/* End the program at hand as a step of these nodes. `made` is the template. */
-void sam_net_step_finish(struct net_builder *b, const char *made, const uint32_t *nodes,
-                         uint32_t count, uint32_t output);
+/* End the program at hand as a step of the first `count` nodes of the group. `output`: NET_NONE, or
+ * the value that it completes. The last step of a group is ended by the planner. */
+void sam_net_step_finish(struct net_builder *b, const char *made, uint32_t count, uint32_t output);
 /* Whether a value is the output of one of the first `count` nodes of a group. */
 bool sam_net_in_group(const struct net_builder *b, const struct net_group *group, uint32_t count,
                       uint32_t value);
@@ -133,7 +135,10 @@ struct net_site {
     struct net_index at[NET_AXES];
     uint64_t size[NET_AXES];
     uint64_t rows, cols;
+    struct net_blocks blocks;
 };
+/* The next tile of site->space, at first that of {.space = ...}; false: none, or a failure. */
+bool sam_net_site_next(struct net_builder *b, struct net_site *site);
 void sam_net_site_sizes(struct net_site *site);
 /* Whether an operand is the same in all rows, or all columns. */
 bool sam_net_site_same(const struct net_site *site, uint32_t operand, bool in_rows);
@@ -141,28 +146,31 @@ struct net_box sam_net_site_box(struct sam_net_text *text, const struct net_site
                                 uint32_t operand, bool one_row, bool one_col);
 void sam_net_site_store(struct sam_net_text *text, const struct net_site *site,
                         struct net_tile tile);
-/* Run `body` for each tile of a space; a long row that is alone is broken. */
-typedef void net_site_body(struct net_builder *b, void *context, const struct net_site *site);
-void sam_net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
-                       void *context);
-/* Write `program` for the space; if it has more operations than lowering writes out, for one part
- * of an axis after the other, each but the last as a step of its own. */
-typedef void net_program(struct net_builder *b, struct net_space *space, void *context);
-void sam_net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
-                         const struct net_group *group, net_program *program, void *context);
+/* A program for a space; if it has more operations than lowering writes out, it is written again
+ * for one part of an axis after the other, each but the last as a step of its own.
+ *   for (struct net_parts parts = {0}; sam_net_parts(b, &space, &parts);)
+ *       the program for the space as it is now */
+struct net_parts {
+    struct net_space whole;
+    size_t begin; /* of the text, and what there was before it */
+    uint64_t ops, products;
+    bool begun;
+    uint32_t axis;
+    uint64_t at, each; /* of the axis; each: 0 in the first attempt */
+};
+bool sam_net_parts(struct net_builder *b, struct net_space *space, struct net_parts *parts);
 /* Fill what the operand 0 of the space covers. */
 void sam_net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
                         double fill);
 
 /* --- elements.c */
-/* Add what the chain of a group reads to its space. */
-void sam_net_chain_operands(struct net_builder *b, const struct net_group *group,
-                            struct net_space *space);
-/* The chain of a group over a tile; `start` is the tile of its start. */
-struct net_tile sam_net_chain(struct net_builder *b, const struct net_group *group,
-                              const struct net_site *site, struct net_tile start);
+/* Add what the chain of the group at hand reads to its space. */
+void sam_net_chain_operands(struct net_builder *b, struct net_space *space);
+/* The chain over a tile; `start` is the tile of its start. */
+struct net_tile sam_net_chain(struct net_builder *b, const struct net_site *site,
+                              struct net_tile start);
 /* Tiles that are live at once in the chain. */
-uint32_t sam_net_chain_tiles(const struct net_builder *b, const struct net_group *group);
+uint32_t sam_net_chain_tiles(const struct net_builder *b);
 struct net_tile sam_net_site_load(struct net_builder *b, const struct net_site *site,
                                   uint32_t operand);
 struct net_tile sam_net_binary(struct sam_net_text *text, const char *name, struct net_tile a,
@@ -185,18 +193,17 @@ struct net_contract {
     int64_t *left_tap, *right_tap; /* offset of each; NULL: of one, 0 */
     uint32_t bias;                 /* operand; NET_NONE */
     double scale;                  /* of the sum of a pool, or 0 */
-    const struct net_group *group;
 };
 void sam_net_contract_run(struct net_builder *b, struct net_contract *contract);
 
-/* Templates, by the last column of operators.def: each writes the steps of a group. */
-typedef void net_template(struct net_builder *b, const struct net_group *group);
+/* Templates, by the last column of operators.def: each writes the steps of the group at hand. */
+typedef void net_template(struct net_builder *b);
 net_template sam_net_plan_conv, sam_net_plan_conv_transpose, sam_net_plan_pool,
     sam_net_plan_product, sam_net_plan_elements, sam_net_plan_rows, sam_net_plan_reduce,
     sam_net_plan_move, sam_net_plan_gather, sam_net_plan_resize;
 
 /* --- move.c */
-/* Copy between two places of one shape, as a step of these nodes. */
+/* Copy between two places of one shape. */
 void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, enum sam_dtype dtype,
                   const struct net_place *from, const struct net_place *to);
 

@@ -9,25 +9,41 @@
  * right factors that stay. */
 enum { FACTOR = 8192, KEPT = 64 * 1024, KEPT_TILES = 96 };
 
+/* Axes of the space of one kind: columns and what the right factors have, or rows. */
+struct axes {
+    uint32_t count, axis[NET_AXES];
+    uint64_t extent[NET_AXES], tile[NET_AXES];
+};
+
 struct state {
     struct net_contract *c;
     uint64_t block; /* of k */
-    uint32_t inner[NET_AXES], inner_count, outer[NET_AXES], outer_count;
-    struct net_index at[NET_AXES];
-    uint64_t size[NET_AXES];
+    struct axes inner, outer;
+    struct net_site site;
     bool kept;
     struct net_tile right[KEPT_TILES];
     struct net_tile loaded[NET_OPERANDS]; /* operands that are the same in all rows */
     struct net_builder *b;
 };
 
-static struct net_site site_of(const struct state *s)
+static void add_axis(struct axes *axes, const struct net_space *space, uint32_t axis)
 {
-    struct net_site site = {.space = &s->c->space, .loaded = s->loaded};
-    memcpy(site.at, s->at, sizeof site.at);
-    memcpy(site.size, s->size, sizeof site.size);
-    sam_net_site_sizes(&site);
-    return site;
+    axes->axis[axes->count] = axis;
+    axes->extent[axes->count] = space->extent[axis];
+    axes->tile[axes->count++] = space->tile[axis];
+}
+
+/* The next tile of the site along some axes. */
+static bool next_tile(struct state *s, const struct axes *axes, struct net_blocks *blocks)
+{
+    if (!sam_net_blocks(&s->b->text, axes->count, axes->extent, axes->tile, blocks))
+        return false;
+    for (uint32_t i = 0; i < axes->count; i++) {
+        s->site.at[axes->axis[i]] = blocks->at[i];
+        s->site.size[axes->axis[i]] = blocks->size[i];
+    }
+    sam_net_site_sizes(&s->site);
+    return true;
 }
 
 /* Without offsets, the only tap has none. */
@@ -38,10 +54,11 @@ static int64_t tap_of(const int64_t *taps, uint32_t tap)
 
 /* k elements of a factor for a site, from `tap` and `at` on: rows x k, or k x cols. `next` elements
  * of a constant factor follow. */
-static struct net_tile load_factor(struct state *s, const struct net_site *site, bool right,
-                                   uint32_t tap, struct net_index at, uint64_t k, uint64_t next)
+static struct net_tile load_factor(struct state *s, bool right, uint32_t tap, struct net_index at,
+                                   uint64_t k, uint64_t next)
 {
     struct net_contract *const c = s->c;
+    const struct net_site *const site = &s->site;
     struct sam_net_text *const text = &s->b->text;
     const uint32_t operand = right ? c->right : c->left;
     const int64_t step = right ? c->right_step : c->left_step;
@@ -108,13 +125,12 @@ static uint64_t block_after(const struct state *s, uint32_t tap, uint64_t n)
     return tap + 1 < s->c->taps ? block_at(s, 0) : 0;
 }
 
-static void multiply(struct state *s, const struct net_site *site, struct net_tile sum, bool first,
-                     uint32_t tap, struct net_index at, uint64_t k, uint64_t next,
-                     const struct net_tile *kept)
+static void multiply(struct state *s, struct net_tile sum, bool first, uint32_t tap,
+                     struct net_index at, uint64_t k, uint64_t next, const struct net_tile *kept)
 {
     struct sam_net_text *const text = &s->b->text;
-    struct net_tile left = load_factor(s, site, false, tap, at, k, 0), like = left;
-    struct net_tile right = kept ? *kept : load_factor(s, site, true, tap, at, k, next);
+    struct net_tile left = load_factor(s, false, tap, at, k, 0), like = left;
+    struct net_tile right = kept ? *kept : load_factor(s, true, tap, at, k, next);
     like.loc = SAM_TILE_left;
     left = NET_OP1(text, "tmov", like, left);
     like = right;
@@ -126,73 +142,54 @@ static void multiply(struct state *s, const struct net_site *site, struct net_ti
         sam_net_op_into(text, "tmatmul_acc", sum, 3, (struct net_tile[]){sum, left, right});
 }
 
-static void sum_rows(struct sam_net_text *text, void *context, const struct net_index *at,
-                     const uint64_t *size)
+/* The sums of the site. */
+static void sum_tile(struct state *s)
 {
-    struct state *const s = context;
     struct net_contract *const c = s->c;
-    for (uint32_t i = 0; i < s->inner_count; i++) {
-        s->at[s->inner[i]] = at[i];
-        s->size[s->inner[i]] = size[i];
-    }
-    const struct net_site site = site_of(s);
+    struct sam_net_text *const text = &s->b->text;
     struct net_tile like = {
-        .loc = SAM_TILE_acc, .dtype = SAM_F32, .rows = site.rows, .cols = site.cols};
+        .loc = SAM_TILE_acc, .dtype = SAM_F32, .rows = s->site.rows, .cols = s->site.cols};
     const struct net_tile sum = sam_net_alloc(text, like);
     const uint64_t blocks = blocks_of(s), whole = c->depth / s->block;
     for (uint32_t tap = 0; tap < c->taps; tap++) {
         const bool loop = !s->kept && whole > 8; /* the first product is before the loop */
         for (uint64_t n = 0; n < (loop ? 1 : blocks); n++)
-            multiply(s, &site, sum, tap == 0 && n == 0, tap, net_at((int64_t)(n * s->block)),
+            multiply(s, sum, tap == 0 && n == 0, tap, net_at((int64_t)(n * s->block)),
                      block_at(s, n), block_after(s, tap, n),
                      s->kept ? &s->right[tap * blocks + n] : NULL);
         if (!loop)
             continue;
         const struct net_index k = sam_net_for(text, (whole - 1) * s->block, s->block);
-        multiply(s, &site, sum, false, tap, sam_net_add(text, k, net_at((int64_t)s->block)),
-                 s->block, block_after(s, tap, whole - 1), NULL);
+        multiply(s, sum, false, tap, sam_net_add(text, k, net_at((int64_t)s->block)), s->block,
+                 block_after(s, tap, whole - 1), NULL);
         sam_net_end(text, (whole - 1) * s->block, s->block);
         if (whole < blocks)
-            multiply(s, &site, sum, false, tap, net_at((int64_t)(whole * s->block)),
-                     block_at(s, whole), block_after(s, tap, whole), NULL);
+            multiply(s, sum, false, tap, net_at((int64_t)(whole * s->block)), block_at(s, whole),
+                     block_after(s, tap, whole), NULL);
     }
     like.loc = SAM_TILE_vec;
     struct net_tile start = NET_OP1(text, "tmov", like, sum);
     if (c->bias != NET_NONE)
-        start = sam_net_binary(text, "add", start, sam_net_site_load(s->b, &site, c->bias));
-    sam_net_site_store(text, &site, sam_net_chain(s->b, c->group, &site, start));
+        start = sam_net_binary(text, "add", start, sam_net_site_load(s->b, &s->site, c->bias));
+    sam_net_site_store(text, &s->site, sam_net_chain(s->b, &s->site, start));
 }
 
-static void sum_columns(struct sam_net_text *text, void *context, const struct net_index *at,
-                        const uint64_t *size)
+/* What is the same in all rows of the columns of the site, whose rows are the first one. */
+static void load_columns(struct state *s)
 {
-    struct state *const s = context;
-    uint64_t extent[NET_AXES] = {0}, tile[NET_AXES] = {0};
-    for (uint32_t i = 0; i < s->outer_count; i++) {
-        s->at[s->outer[i]] = at[i];
-        s->size[s->outer[i]] = size[i];
-    }
-    for (uint32_t i = 0; i < s->inner_count; i++) {
-        s->at[s->inner[i]] = net_at(0);
-        s->size[s->inner[i]] = 1;
-        extent[i] = s->c->space.extent[s->inner[i]];
-        tile[i] = s->c->space.tile[s->inner[i]];
-    }
-    const struct net_site site = site_of(s);
     const uint64_t blocks = blocks_of(s);
     for (uint32_t tap = 0, n = 0; s->kept && tap < s->c->taps; tap++)
         for (uint64_t k = 0; k < blocks; k++)
-            s->right[n++] = load_factor(s, &site, true, tap, net_at((int64_t)(k * s->block)),
+            s->right[n++] = load_factor(s, true, tap, net_at((int64_t)(k * s->block)),
                                         block_at(s, k), block_after(s, tap, k));
     memset(s->loaded, 0, sizeof s->loaded);
     for (uint32_t k = 1; k < s->c->space.operands; k++) {
         bool same = k != s->c->left && k != s->c->right;
-        for (uint32_t i = 0; i < s->inner_count; i++)
-            same &= s->c->space.operand[k].stride[s->inner[i]] == 0;
+        for (uint32_t i = 0; i < s->inner.count; i++)
+            same &= s->c->space.operand[k].stride[s->inner.axis[i]] == 0;
         if (same)
-            s->loaded[k] = sam_net_site_load(s->b, &site, k);
+            s->loaded[k] = sam_net_site_load(s->b, &s->site, k);
     }
-    sam_net_nest(text, s->inner_count, extent, tile, sum_rows, s);
 }
 
 /* Constant right factors in the order in which tiles load them. */
@@ -234,23 +231,26 @@ static uint64_t round_up(uint64_t value, uint64_t to)
     return (value + to - 1) / to * to;
 }
 
-static void write_sums(struct net_builder *b, struct net_space *space, void *context)
+static void write_sums(struct net_builder *b, const struct net_space *space, struct state *s)
 {
-    struct state *const s = context;
-    uint64_t extent[NET_AXES], tile[NET_AXES], products = s->c->taps * s->c->depth;
-    s->outer_count = s->inner_count = 0;
+    uint64_t products = s->c->taps * s->c->depth;
+    s->outer.count = s->inner.count = 0;
     for (uint32_t i = 0; i < space->axes; i++) {
+        const bool row = i + 1 < space->axes && space->operand[s->c->right].stride[i] == 0;
         products *= space->extent[i];
-        if (i + 1 < space->axes && space->operand[s->c->right].stride[i] == 0) {
-            s->inner[s->inner_count++] = i;
-            continue;
-        }
-        extent[s->outer_count] = space->extent[i];
-        tile[s->outer_count] = space->tile[i];
-        s->outer[s->outer_count++] = i;
+        add_axis(row ? &s->inner : &s->outer, space, i);
     }
     b->products += products;
-    sam_net_nest(&b->text, s->outer_count, extent, tile, sum_columns, s);
+    for (struct net_blocks column = {0}; next_tile(s, &s->outer, &column);) {
+        for (uint32_t i = 0; i < s->inner.count; i++) {
+            s->site.at[s->inner.axis[i]] = net_at(0);
+            s->site.size[s->inner.axis[i]] = 1;
+        }
+        sam_net_site_sizes(&s->site);
+        load_columns(s);
+        for (struct net_blocks row = {0}; next_tile(s, &s->inner, &row);)
+            sum_tile(s);
+    }
 }
 
 void sam_net_contract_run(struct net_builder *b, struct net_contract *c)
@@ -258,7 +258,8 @@ void sam_net_contract_run(struct net_builder *b, struct net_contract *c)
     struct net_space *const space = &c->space;
     if (b->status != SAM_OK)
         return;
-    struct state s = {.c = c, .b = b};
+    struct state s = {.c = c, .b = b, .site = {.space = space}};
+    s.site.loaded = s.loaded;
     const uint32_t last = space->axes - 1;
     sam_net_space_tile(space, 1, 128);
     const uint64_t cols = round_up(space->tile[last], 8);
@@ -268,7 +269,7 @@ void sam_net_contract_run(struct net_builder *b, struct net_contract *c)
                                                 ((c->depth + most_k - 1) / most_k),
                                             16);
     uint64_t rows = FACTOR / round_up(s.block, 8);
-    const uint64_t chain = 49152 / sam_net_chain_tiles(b, c->group) / cols;
+    const uint64_t chain = 49152 / sam_net_chain_tiles(b) / cols;
     rows = rows < chain ? rows : chain;
     sam_net_space_tile(space, rows ? rows : 1, space->tile[last]);
     for (uint32_t i = 0; i < last; i++)
@@ -278,5 +279,6 @@ void sam_net_contract_run(struct net_builder *b, struct net_contract *c)
         c->taps * round_up(c->depth, 8) * cols <= KEPT && c->taps * blocks_of(&s) <= KEPT_TILES;
     if (c->constant)
         reorder(&s);
-    sam_net_space_parts(b, space, c->constant ? "conv" : "product", c->group, write_sums, &s);
+    for (struct net_parts parts = {0}; sam_net_parts(b, space, &parts);)
+        write_sums(b, space, &s);
 }

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-struct net_place sam_net_conv_input(struct net_builder *b, const struct net_group *group,
-                                    const uint64_t *pad, bool zeros, float fill)
+struct net_place sam_net_conv_input(struct net_builder *b, const uint64_t *pad, bool zeros,
+                                    float fill)
 {
     const uint32_t value = b->node->inputs[0];
     const struct sam_net_value *const in = &b->graph->values[value];
@@ -27,19 +27,18 @@ struct net_place sam_net_conv_input(struct net_builder *b, const struct net_grou
     if (b->status != SAM_OK)
         return to;
     sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &to);
-    sam_net_step_finish(b, "pad", group->nodes, 1, NET_NONE);
+    sam_net_step_finish(b, "pad", 1, NET_NONE);
     return to;
 }
 
-void sam_net_conv_space(struct net_builder *b, const struct net_group *group,
-                        struct net_space *space)
+void sam_net_conv_space(struct net_builder *b, struct net_space *space)
 {
-    const struct sam_net_value *const out = &b->graph->values[group->output];
+    const struct sam_net_value *const out = &b->graph->values[b->at->output];
     uint32_t order[NET_RANK];
     sam_net_order_channels(out->rank, order);
-    const struct net_place place = sam_net_place_new(b, group->output, order);
+    const struct net_place place = sam_net_place_new(b, b->at->output, order);
     sam_net_space_of(space, out, &place);
-    sam_net_chain_operands(b, group, space);
+    sam_net_chain_operands(b, space);
     sam_net_space_last(space, 1);
 }
 
@@ -97,12 +96,12 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
     return place;
 }
 
-void sam_net_plan_conv(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_conv(struct net_builder *b)
 {
     const struct net_params *const p = &b->node->params;
     const struct sam_net_value *const in = &b->graph->values[b->node->inputs[0]];
     const struct sam_net_value *const w = &b->graph->values[b->node->inputs[1]];
-    const struct net_place from = sam_net_conv_input(b, group, p->pad, true, 0);
+    const struct net_place from = sam_net_conv_input(b, p->pad, true, 0);
     const uint64_t outs = w->shape[0], ins = w->shape[1];
     const bool deep = p->group > 1 && ins == 1 && outs == p->group && w->data && p->stride[1] <= 64;
     const bool wide = !deep && p->group == 1 && p->dilation[1] == 1 && p->kernel[1] > 1 &&
@@ -110,8 +109,8 @@ void sam_net_plan_conv(struct net_builder *b, const struct net_group *group)
                       from.stride[3] == (int64_t)in->shape[1];
     const struct net_place weights =
         w->data ? turned(b, w, wide) : sam_net_place_of(b, b->node->inputs[1]);
-    struct net_contract c = {.group = group};
-    sam_net_conv_space(b, group, &c.space);
+    struct net_contract c = {0};
+    sam_net_conv_space(b, &c.space);
     c.bias = sam_net_conv_bias(b, &c.space);
     c.left = sam_net_conv_windows(b, &c.space, from, deep);
     c.right = sam_net_space_add(b, &c.space, NET_NONE, &weights,
@@ -121,6 +120,7 @@ void sam_net_plan_conv(struct net_builder *b, const struct net_group *group)
     c.right_step = weights.stride[1];
     const uint64_t cols = wide ? 1 : p->kernel[1];
     if (deep) {
+        b->made = "depthwise";
         c.right_step = weights.stride[3];
         sam_net_windows_run(b, &c, &from, "add");
     } else if (sam_net_conv_taps(b, &c, p->kernel[0], cols)) {
@@ -141,5 +141,4 @@ void sam_net_plan_conv(struct net_builder *b, const struct net_group *group)
     }
     free(c.left_tap);
     free(c.right_tap);
-    sam_net_step_finish(b, deep ? "depthwise" : "conv", group->nodes, group->count, group->output);
 }

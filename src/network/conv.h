@@ -8,11 +8,10 @@
 
 /* The input of the node at hand with at least that border; `zeros`: its own will do. A copy of it
  * is a step of its own. */
-struct net_place sam_net_conv_input(struct net_builder *b, const struct net_group *group,
-                                    const uint64_t *pad, bool zeros, float fill);
+struct net_place sam_net_conv_input(struct net_builder *b, const uint64_t *pad, bool zeros,
+                                    float fill);
 /* The space of the output with its chain; the channels are last. */
-void sam_net_conv_space(struct net_builder *b, const struct net_group *group,
-                        struct net_space *space);
+void sam_net_conv_space(struct net_builder *b, struct net_space *space);
 /* The operand of the bias, or NET_NONE. */
 uint32_t sam_net_conv_bias(struct net_builder *b, struct net_space *space);
 /* The input as an operand: where the windows begin. `channels`: each output has its own. */

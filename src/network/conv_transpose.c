@@ -127,7 +127,7 @@ static void run_side_by_side(struct net_builder *b, const struct sam_net_value *
     }
 }
 
-void sam_net_plan_conv_transpose(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_conv_transpose(struct net_builder *b)
 {
     const struct net_params *const p = &b->node->params;
     const struct sam_net_value *const in = &b->graph->values[b->node->inputs[0]];
@@ -140,10 +140,10 @@ void sam_net_plan_conv_transpose(struct net_builder *b, const struct net_group *
     }
     for (uint32_t i = 0; i < 2; i++)
         reach(p, i, in->shape[2 + i], out->shape[2 + i], &border[i], &border[2 + i]);
-    const struct net_place from = sam_net_conv_input(b, group, border, true, 0);
-    struct net_contract whole = {.group = group};
+    const struct net_place from = sam_net_conv_input(b, border, true, 0);
+    struct net_contract whole = {0};
     const uint64_t ins = in->shape[1] / p->group;
-    sam_net_conv_space(b, group, &whole.space);
+    sam_net_conv_space(b, &whole.space);
     whole.depth = ins;
     whole.left_step = from.stride[1];
     whole.right_step = 1;
@@ -179,5 +179,4 @@ void sam_net_plan_conv_transpose(struct net_builder *b, const struct net_group *
 done:
     free(whole.left_tap);
     free(whole.right_tap);
-    sam_net_step_finish(b, "conv_transpose", group->nodes, group->count, group->output);
 }

@@ -267,9 +267,9 @@ static bool is_scalar(const struct sam_net_value *value)
     return value->data && value->count == 1;
 }
 
-void sam_net_chain_operands(struct net_builder *b, const struct net_group *group,
-                            struct net_space *space)
+void sam_net_chain_operands(struct net_builder *b, struct net_space *space)
 {
+    const struct net_group *const group = b->at;
     const uint32_t rank = b->graph->values[group->output].rank;
     for (uint32_t i = group->start != NET_NONE; i < group->count; i++) {
         const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
@@ -285,14 +285,14 @@ void sam_net_chain_operands(struct net_builder *b, const struct net_group *group
     }
 }
 
-uint32_t sam_net_chain_tiles(const struct net_builder *b, const struct net_group *group)
+uint32_t sam_net_chain_tiles(const struct net_builder *b)
 {
     uint32_t tiles = 4;
-    for (uint32_t i = 0; i < group->count; i++)
-        switch (b->graph->nodes[group->nodes[i]].op) {
+    for (uint32_t i = 0; i < b->at->count; i++)
+        switch (b->graph->nodes[b->at->nodes[i]].op) {
         case NET_Erf: tiles = 10; break;
         case NET_Pow: tiles = 12; break;
-        default: tiles += b->graph->nodes[group->nodes[i]].input_count > 2; break;
+        default: tiles += b->graph->nodes[b->at->nodes[i]].input_count > 2; break;
         }
     return tiles;
 }
@@ -342,9 +342,11 @@ static struct net_tile value_tile(struct net_builder *b, const struct net_site *
     return (struct net_tile){0};
 }
 
-struct net_tile sam_net_chain(struct net_builder *b, const struct net_group *group,
-                              const struct net_site *site, struct net_tile start)
+struct net_tile sam_net_chain(struct net_builder *b, const struct net_site *site,
+                              struct net_tile start)
 {
+    const struct net_group *const group = b->at;
+    const struct net_node *const head = b->node;
     struct met met = {0};
     struct net_tile tile = start;
     if (group->start != NET_NONE)
@@ -360,22 +362,13 @@ struct net_tile sam_net_chain(struct net_builder *b, const struct net_group *gro
         tile = apply(b, node, in);
         meet_value(&met, node->output, tile);
     }
+    b->node = head;
     return sam_net_widen(&b->text, tile, site->rows, site->cols);
 }
 
-static void elements_body(struct net_builder *b, void *context, const struct net_site *site)
+void sam_net_plan_elements(struct net_builder *b)
 {
-    const struct net_tile none = {0};
-    sam_net_site_store(&b->text, site, sam_net_chain(b, context, site, none));
-}
-
-static void write_elements(struct net_builder *b, struct net_space *space, void *context)
-{
-    sam_net_space_run(b, space, elements_body, context);
-}
-
-void sam_net_plan_elements(struct net_builder *b, const struct net_group *group)
-{
+    const struct net_group *const group = b->at;
     const struct sam_net_value *const value = &b->graph->values[group->output];
     uint32_t order[NET_RANK], largest = NET_NONE;
     sam_net_order_c(value->rank, order);
@@ -395,10 +388,11 @@ void sam_net_plan_elements(struct net_builder *b, const struct net_group *group)
     const struct net_place place = sam_net_place_new(b, group->output, order);
     struct net_space space;
     sam_net_space_of(&space, value, &place);
-    sam_net_chain_operands(b, group, &space);
+    sam_net_chain_operands(b, &space);
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);
-    sam_net_space_blocks(&space, 49152 / sam_net_chain_tiles(b, group) / 1024 * 1024, 512);
-    sam_net_space_parts(b, &space, "elements", group, write_elements, (void *)(uintptr_t)group);
-    sam_net_step_finish(b, "elements", group->nodes, group->count, group->output);
+    sam_net_space_blocks(&space, 49152 / sam_net_chain_tiles(b) / 1024 * 1024, 512);
+    for (struct net_parts parts = {0}; sam_net_parts(b, &space, &parts);)
+        for (struct net_site site = {.space = &space}; sam_net_site_next(b, &site);)
+            sam_net_site_store(&b->text, &site, sam_net_chain(b, &site, (struct net_tile){0}));
 }

@@ -10,25 +10,15 @@ enum { MOST_INDICES = 1 << 20 };       /* that are constants: a copy is written 
 
 struct gather {
     struct net_builder *b;
-    const struct net_group *group;
     uint32_t axis, index_rank;
     struct net_place from, to;
     struct sam_net_value slice; /* of the output, the axes of the indices being 1 */
 };
 
-static void slice_body(struct net_builder *b, void *context, const struct net_site *site)
-{
-    const struct net_index *const shift = context; /* of what is read */
-    struct net_box box = sam_net_site_box(&b->text, site, 1, false, false);
-    const enum sam_dtype dtype = b->plan->buffers[box.buffer].dtype;
-    box.at = sam_net_add(&b->text, box.at, *shift);
-    sam_net_site_store(&b->text, site,
-                       sam_net_load(&b->text, net_shape_of(dtype, site->rows, site->cols), &box));
-}
-
 /* Copy a slice; `shift` is what is added to where the first slice is read. */
 static void copy_slice(struct gather *g, int64_t to, struct net_index shift)
 {
+    struct sam_net_text *const text = &g->b->text;
     struct net_place at = g->to;
     struct net_space space;
     int64_t stride[NET_RANK] = {0};
@@ -43,13 +33,13 @@ static void copy_slice(struct gather *g, int64_t to, struct net_index shift)
     sam_net_space_add(g->b, &space, NET_NONE, &g->from, stride);
     sam_net_space_merge(&space, false);
     sam_net_space_blocks(&space, 16384, 512);
-    sam_net_space_run(g->b, &space, slice_body, &shift);
-}
-
-static void finish(struct gather *g, bool last)
-{
-    sam_net_step_finish(g->b, "gather", g->group->nodes, g->group->count,
-                        last ? g->group->output : NET_NONE);
+    for (struct net_site site = {.space = &space}; sam_net_site_next(g->b, &site);) {
+        struct net_box box = sam_net_site_box(text, &site, 1, false, false);
+        const enum sam_dtype dtype = g->b->plan->buffers[box.buffer].dtype;
+        box.at = sam_net_add(text, box.at, shift);
+        sam_net_site_store(text, &site,
+                           sam_net_load(text, net_shape_of(dtype, site.rows, site.cols), &box));
+    }
 }
 
 static void by_constants(struct gather *g, const struct sam_net_value *indices, uint64_t limit)
@@ -66,9 +56,8 @@ static void by_constants(struct gather *g, const struct sam_net_value *indices, 
         copy_slice(g, net_element_at(indices, i, g->to.stride + g->axis),
                    net_at(index * g->from.stride[g->axis]));
         if (i % SLICES == SLICES - 1 && i + 1 < indices->count)
-            finish(g, false);
+            sam_net_step_finish(g->b, g->b->made, 1, NET_NONE);
     }
-    finish(g, true);
 }
 
 static void by_input(struct gather *g, const struct sam_net_value *indices,
@@ -90,25 +79,22 @@ static void by_input(struct gather *g, const struct sam_net_value *indices,
         copy_slice(g, net_element_at(indices, i, g->to.stride + g->axis),
                    sam_net_times(&b->text, index, g->from.stride[g->axis]));
         if (b->scalar_count == ARGUMENTS && i + 1 < indices->count)
-            finish(g, false);
+            sam_net_step_finish(b, b->made, 1, NET_NONE);
     }
-    finish(g, true);
 }
 
-void sam_net_plan_gather(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_gather(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
     const struct sam_net_value *const table = &b->graph->values[node->inputs[0]];
     const struct sam_net_value *const indices = &b->graph->values[node->inputs[1]];
-    const struct sam_net_value *const out = &b->graph->values[group->output];
     const uint64_t limit = table->shape[node->params.axis];
     struct gather g = {.b = b,
-                       .group = group,
                        .axis = node->params.axis,
                        .index_rank = indices->rank,
-                       .slice = *out};
+                       .slice = b->graph->values[node->output]};
     g.from = sam_net_place_of(b, node->inputs[0]);
-    g.to = sam_net_place_new(b, group->output, NULL);
+    g.to = sam_net_place_new(b, node->output, NULL);
     for (uint32_t i = 0; i < g.index_rank; i++)
         g.slice.shape[g.axis + i] = 1;
     if (indices->data) {

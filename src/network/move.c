@@ -2,13 +2,6 @@
 /* Operators that move elements. Most move none: the output is another view of the input's array. */
 #include "network/build.h"
 
-static void copy_body(struct net_builder *b, void *context, const struct net_site *site)
-{
-    struct net_tile tile = sam_net_site_load(b, site, 1);
-    (void)context;
-    sam_net_site_store(&b->text, site, sam_net_widen(&b->text, tile, site->rows, site->cols));
-}
-
 void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, enum sam_dtype dtype,
                   const struct net_place *from, const struct net_place *to)
 {
@@ -20,7 +13,10 @@ void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, e
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);
     sam_net_space_blocks(&space, 16384, 512);
-    sam_net_space_run(b, &space, copy_body, NULL);
+    for (struct net_site site = {.space = &space}; sam_net_site_next(b, &site);)
+        sam_net_site_store(
+            &b->text, &site,
+            sam_net_widen(&b->text, sam_net_site_load(b, &site, 1), site.rows, site.cols));
 }
 
 /* Strides of a place in another shape; false if it takes a copy. */
@@ -65,15 +61,14 @@ static bool reshaped(const struct sam_net_value *from, const struct net_place *p
     return true;
 }
 
-static void reshape(struct net_builder *b, const struct net_group *group,
-                    const struct sam_net_value *in, const struct sam_net_value *out,
-                    struct net_place from)
+static void reshape(struct net_builder *b, const struct sam_net_value *in,
+                    const struct sam_net_value *out, struct net_place from)
 {
-    struct net_place *const place = &b->plan->places[group->output];
+    struct net_place *const place = &b->plan->places[b->node->output];
     *place = from;
     if (reshaped(in, &from, out, place->stride))
         return;
-    *place = sam_net_place_new(b, group->output, NULL);
+    *place = sam_net_place_new(b, b->node->output, NULL);
     struct net_place flat = *place;
     if (!reshaped(out, place, in, flat.stride)) { /* the copy has a border */
         struct net_border none = {0};
@@ -81,41 +76,38 @@ static void reshape(struct net_builder *b, const struct net_group *group,
         sam_net_order_c(in->rank, order);
         flat = sam_net_place_copy(b, b->node->inputs[0], order, &none, 0);
         sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &flat);
-        sam_net_step_finish(b, "move", group->nodes, 1, NET_NONE);
+        sam_net_step_finish(b, "move", 1, NET_NONE);
         struct net_place other = flat;
         reshaped(in, &flat, out, other.stride);
         sam_net_copy(b, out->rank, out->shape, sam_net_kept(out->dtype), &other, place);
     } else {
         sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &flat);
     }
-    sam_net_step_finish(b, "move", group->nodes, group->count, group->output);
 }
 
-static void concat(struct net_builder *b, const struct net_group *group)
+static void concat(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
-    const struct sam_net_value *const out = &b->graph->values[group->output];
+    const struct sam_net_value *const out = &b->graph->values[node->output];
     const struct net_place like = sam_net_place_of(b, node->inputs[0]);
     uint32_t order[NET_RANK];
     sam_net_order_like(&like, out->rank, b->graph->values[node->inputs[0]].shape, order);
-    struct net_place part = sam_net_place_new(b, group->output, order);
+    struct net_place part = sam_net_place_new(b, node->output, order);
     for (uint32_t i = 0; i < node->input_count && b->status == SAM_OK; i++) {
         const struct sam_net_value *const in = &b->graph->values[node->inputs[i]];
         const struct net_place from = sam_net_place_of(b, node->inputs[i]);
         sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &part);
         part.offset += part.stride[node->params.axis] * (int64_t)in->shape[node->params.axis];
     }
-    sam_net_step_finish(b, "move", group->nodes, group->count, group->output);
 }
 
-static void pad(struct net_builder *b, const struct net_group *group,
-                const struct sam_net_value *in, const struct sam_net_value *out,
-                struct net_place from)
+static void pad(struct net_builder *b, const struct sam_net_value *in,
+                const struct sam_net_value *out, struct net_place from)
 {
     uint32_t order[NET_RANK];
     struct net_border border = {0};
     sam_net_order_like(&from, in->rank, in->shape, order);
-    struct net_place to = sam_net_place_new(b, group->output, order);
+    struct net_place to = sam_net_place_new(b, b->node->output, order);
     for (uint32_t i = 0; i < in->rank; i++) {
         border.before[i] = (uint64_t)b->node->params.start[i];
         border.after[i] = out->shape[i] - border.before[i] - in->shape[i];
@@ -123,16 +115,15 @@ static void pad(struct net_builder *b, const struct net_group *group,
     }
     sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &to);
     sam_net_place_border(b, in, &to, order, &border, (double)b->node->params.fill);
-    sam_net_step_finish(b, "move", group->nodes, group->count, group->output);
 }
 
-void sam_net_plan_move(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_move(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
     const struct sam_net_value *const in = &b->graph->values[node->inputs[0]];
-    const struct sam_net_value *const out = &b->graph->values[group->output];
+    const struct sam_net_value *const out = &b->graph->values[node->output];
     if (node->op == NET_Concat) {
-        concat(b, group);
+        concat(b);
         return;
     }
     const struct net_place from = sam_net_place_of(b, node->inputs[0]);
@@ -141,8 +132,8 @@ void sam_net_plan_move(struct net_builder *b, const struct net_group *group)
     struct net_place to = from;
     memset(to.stride, 0, sizeof to.stride);
     switch (node->op) {
-    case NET_Reshape: reshape(b, group, in, out, from); return;
-    case NET_Pad: pad(b, group, in, out, from); return;
+    case NET_Reshape: reshape(b, in, out, from); return;
+    case NET_Pad: pad(b, in, out, from); return;
     case NET_Transpose:
         for (uint32_t i = 0; i < out->rank; i++)
             to.stride[i] = from.stride[node->params.perm[i]];
@@ -159,5 +150,5 @@ void sam_net_plan_move(struct net_builder *b, const struct net_group *group)
         break;
     default: sam_net_build_fail(b, SAM_ERR_INPUT, "not a move"); return;
     }
-    b->plan->places[group->output] = to;
+    b->plan->places[node->output] = to;
 }

@@ -24,21 +24,21 @@ static void factor(const struct sam_net_value *v, const struct net_place *place,
     stride[own] = place->stride[own_axis];
 }
 
-void sam_net_plan_product(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_product(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
     const struct sam_net_value *const x = &b->graph->values[node->inputs[0]];
     const struct sam_net_value *const w = &b->graph->values[node->inputs[1]];
-    const struct sam_net_value *const out = &b->graph->values[group->output];
-    const struct net_place place = sam_net_place_new(b, group->output, NULL);
+    const struct sam_net_value *const out = &b->graph->values[b->at->output];
+    const struct net_place place = sam_net_place_new(b, b->at->output, NULL);
     const struct net_place left = sam_net_place_of(b, node->inputs[0]);
     const bool turn = w->data && w->rank == 2;
     const struct net_place right = turn ? turned(b, w) : sam_net_place_of(b, node->inputs[1]);
     if (b->status != SAM_OK)
         return;
-    struct net_contract c = {.group = group, .taps = 1, .bias = NET_NONE};
+    struct net_contract c = {.taps = 1, .bias = NET_NONE};
     sam_net_space_of(&c.space, out, &place);
-    sam_net_chain_operands(b, group, &c.space);
+    sam_net_chain_operands(b, &c.space);
     sam_net_space_last(&c.space, out->rank - 1);
     int64_t stride[NET_RANK];
     factor(x, &left, out->rank, x->rank - 2, out->rank - 2, stride);
@@ -51,5 +51,4 @@ void sam_net_plan_product(struct net_builder *b, const struct net_group *group)
     sam_net_space_merge(&c.space, true);
     c.constant = turn;
     sam_net_contract_run(b, &c);
-    sam_net_step_finish(b, "product", group->nodes, group->count, group->output);
 }

@@ -22,16 +22,16 @@ struct reduce {
     struct net_tile result, index; /* index: of ArgMax */
 };
 
-static struct net_tile load_block(struct reduce *r, const struct net_index *at,
-                                  const uint64_t *size)
+static struct net_tile load_block(struct reduce *r, const struct net_blocks *part)
 {
+    const uint64_t *const size = part->size;
     struct sam_net_text *const text = &r->b->text;
     struct net_box box = sam_net_site_box(text, r->site, 1, r->rows, false);
     const uint64_t cols = box.size[box.count - 1];
     const int64_t step = box.stride[box.count - 1];
     uint64_t rows = 1;
     for (uint32_t i = 0; i < r->axes; i++)
-        box.at = sam_net_add(text, box.at, sam_net_times(text, at[i], r->stride[i]));
+        box.at = sam_net_add(text, box.at, sam_net_times(text, part->at[i], r->stride[i]));
     if (!r->rows) { /* rows x the innermost reduced axis */
         const uint32_t inner = r->axes ? r->axes - 1 : 0;
         box.size[box.count - 1] = size[inner];
@@ -51,13 +51,15 @@ static struct net_tile load_block(struct reduce *r, const struct net_index *at,
     return sam_net_load(text, net_shape_of(r->dtype, rows, cols), &box);
 }
 
-static void reduce_block(struct sam_net_text *text, void *context, const struct net_index *at,
-                         const uint64_t *size)
+static struct net_tile result_shape(const struct reduce *r, enum sam_dtype dtype)
 {
-    struct reduce *const r = context;
-    const struct net_tile block = load_block(r, at, size);
-    const struct net_tile like =
-        net_shape_of(r->dtype, r->rows ? 1 : r->site->rows, r->rows ? r->site->cols : 1);
+    return net_shape_of(dtype, r->rows ? 1 : r->site->rows, r->rows ? r->site->cols : 1);
+}
+
+static void reduce_block(struct reduce *r, const struct net_blocks *at)
+{
+    struct sam_net_text *const text = &r->b->text;
+    const struct net_tile block = load_block(r, at), like = result_shape(r, r->dtype);
     char name[24];
     sam_format(name, sizeof name, "t%s%s", r->rows ? "col" : "row", r->fold);
     const bool one = (r->rows ? block.rows : block.cols) == 1;
@@ -70,37 +72,30 @@ static void reduce_block(struct sam_net_text *text, void *context, const struct 
     sam_net_op_into(text, name, r->result, 2, (struct net_tile[]){r->result, part});
 }
 
-static struct net_tile result_shape(const struct reduce *r, enum sam_dtype dtype)
+static void reduce_site(struct reduce *r)
 {
-    return net_shape_of(dtype, r->rows ? 1 : r->site->rows, r->rows ? r->site->cols : 1);
-}
-
-static void reduce_body(struct net_builder *b, void *context, const struct net_site *site)
-{
-    struct reduce *const r = context;
-    r->site = site;
+    struct net_builder *const b = r->b;
     if (!r->once)
         r->result = NET_OP1(&b->text, "texpands", result_shape(r, r->dtype),
                             sam_net_scalar(&b->text, r->dtype, r->start));
-    sam_net_nest(&b->text, r->axes, r->extent, r->tile, reduce_block, r);
+    for (struct net_blocks at = {0}; sam_net_blocks(&b->text, r->axes, r->extent, r->tile, &at);)
+        reduce_block(r, &at);
     if (b->node->op == NET_ReduceMean)
         r->result = sam_net_with(&b->text, r->dtype == SAM_F32 ? "tmuls" : "tdivs", r->result,
                                  r->dtype == SAM_F32 ? 1 / (double)r->count : (double)r->count);
-    sam_net_site_store(&b->text, site, r->result);
+    sam_net_site_store(&b->text, r->site, r->result);
 }
 
 /* The largest of a block takes the place of that so far where it is larger. */
-static void arg_body(struct net_builder *b, void *context, const struct net_site *site)
+static void arg_site(struct reduce *r)
 {
-    struct reduce *const r = context;
-    struct sam_net_text *const text = &b->text;
-    r->site = site;
+    struct sam_net_text *const text = &r->b->text;
     for (uint64_t at = 0; at < r->extent[0]; at += r->tile[0]) {
         const uint64_t left = r->extent[0] - at;
-        const uint64_t size[NET_AXES] = {left < r->tile[0] ? left : r->tile[0]};
-        const struct net_index from[NET_AXES] = {net_at((int64_t)at)};
+        const struct net_blocks part = {.at = {net_at((int64_t)at)},
+                                        .size = {left < r->tile[0] ? left : r->tile[0]}};
         const struct net_tile block = /* zeros of both signs are equal */
-            sam_net_with(text, "tadds", load_block(r, from, size), 0);
+            sam_net_with(text, "tadds", load_block(r, &part), 0);
         const struct net_tile most =
             NET_OP1(text, r->rows ? "tcolmax" : "trowmax", result_shape(r, r->dtype), block);
         struct net_tile index =
@@ -116,7 +111,7 @@ static void arg_body(struct net_builder *b, void *context, const struct net_site
         r->index = NET_OP3(text, "tsel", index, mask, index, r->index);
         r->result = NET_OP3(text, "tsel", most, mask, most, r->result);
     }
-    sam_net_site_store(text, site, r->index);
+    sam_net_site_store(text, r->site, r->index);
 }
 
 /* The reduced axes by their strides, the largest first; those that are one are merged. */
@@ -185,7 +180,7 @@ static void operator_of(struct reduce *r, enum sam_net_op op)
         r->start = r->start < 0 ? 0 : r->start > 0 ? 255 : 0;
 }
 
-void sam_net_plan_reduce(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_reduce(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
     struct sam_net_value in = b->graph->values[node->inputs[0]];
@@ -225,6 +220,8 @@ void sam_net_plan_reduce(struct net_builder *b, const struct net_group *group)
         cut(&r, 2048);
         sam_net_space_tile(&space, ELEMENTS / ((r.tile[r.axes - 1] + 7) / 8 * 8), 1);
     }
-    sam_net_space_run(b, &space, arg ? arg_body : reduce_body, &r);
-    sam_net_step_finish(b, "reduce", group->nodes, group->count, group->output);
+    for (struct net_site site = {.space = &space}; sam_net_site_next(b, &site);) {
+        r.site = &site;
+        (arg ? arg_site : reduce_site)(&r);
+    }
 }

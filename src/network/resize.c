@@ -57,56 +57,44 @@ static uint64_t repeats(const struct net_params *p, uint32_t axis, uint64_t in, 
 
 enum { PHASES = 64 };
 
-struct repeat {
-    const struct net_group *group;
-    uint32_t phases;
-    int64_t (*shift)[NET_OPERANDS]; /* of the operands, by phase; that of the input is 0 */
-    uint32_t input;
-};
-
-static void repeat_body(struct net_builder *b, void *context, const struct net_site *site)
+static void repeat(struct net_builder *b, const struct sam_net_value *in,
+                   const struct sam_net_value *out, const struct net_place *from,
+                   const uint64_t *times)
 {
-    const struct repeat *const r = context;
-    struct net_tile tile = sam_net_site_load(b, site, r->input);
-    tile = sam_net_widen(&b->text, tile, site->rows, site->cols);
-    for (uint32_t i = 0; i < r->phases; i++) {
-        struct net_space space = *site->space;
-        struct net_site moved = *site;
-        moved.space = &space;
-        for (uint32_t k = 0; k < space.operands; k++)
-            space.operand[k].offset += r->shift[i][k];
-        sam_net_site_store(&b->text, &moved, sam_net_chain(b, r->group, &moved, tile));
-    }
-}
-
-static void repeat(struct net_builder *b, const struct net_group *group,
-                   const struct sam_net_value *in, const struct sam_net_value *out,
-                   const struct net_place *from, const uint64_t *times)
-{
-    int64_t shift[PHASES][NET_OPERANDS] = {{0}};
-    struct net_space space;
-    uint32_t order[NET_RANK];
-    struct repeat r = {.group = group, .phases = 1, .shift = shift};
+    int64_t shift[PHASES][NET_OPERANDS] = {{0}}; /* of the operands, by phase; the input has none */
+    struct net_space space, moved;
+    uint32_t order[NET_RANK], phases = 1;
     sam_net_order_like(from, in->rank, in->shape, order);
-    const struct net_place place = sam_net_place_new(b, group->output, order);
+    const struct net_place place = sam_net_place_new(b, b->at->output, order);
     sam_net_space_of(&space, out, &place);
-    sam_net_chain_operands(b, group, &space);
+    sam_net_chain_operands(b, &space);
     for (uint32_t axis = 0; axis < out->rank; axis++) {
-        const uint32_t before = r.phases;
+        const uint32_t before = phases;
         for (uint64_t k = 1; k < times[axis]; k++)
-            for (uint32_t i = 0; i < before; i++, r.phases++) {
-                struct net_space moved = space;
+            for (uint32_t i = 0; i < before; i++, phases++) {
+                moved = space;
                 sam_net_space_every(&moved, axis, k, times[axis]);
                 for (uint32_t o = 0; o < space.operands; o++)
-                    shift[r.phases][o] =
+                    shift[phases][o] =
                         shift[i][o] + moved.operand[o].offset - space.operand[o].offset;
             }
         sam_net_space_every(&space, axis, 0, times[axis]);
     }
-    r.input = sam_net_space_add(b, &space, NET_NONE, from, from->stride);
+    const uint32_t input = sam_net_space_add(b, &space, NET_NONE, from, from->stride);
     sam_net_space_merge(&space, false);
-    sam_net_space_blocks(&space, 32768 / sam_net_chain_tiles(b, group), 256);
-    sam_net_space_run(b, &space, repeat_body, &r);
+    sam_net_space_blocks(&space, 32768 / sam_net_chain_tiles(b), 256);
+    for (struct net_site site = {.space = &space}; sam_net_site_next(b, &site);
+         site.space = &space) {
+        const struct net_tile tile =
+            sam_net_widen(&b->text, sam_net_site_load(b, &site, input), site.rows, site.cols);
+        site.space = &moved;
+        for (uint32_t i = 0; i < phases; i++) {
+            moved = space;
+            for (uint32_t k = 0; k < space.operands; k++)
+                moved.operand[k].offset += shift[i][k];
+            sam_net_site_store(&b->text, &site, sam_net_chain(b, &site, tile));
+        }
+    }
 }
 
 /* --- by products */
@@ -152,25 +140,23 @@ static struct net_place matrix_of(struct net_builder *b, uint32_t axis, uint64_t
 
 /* out[.., o, ..] = sum over i of matrix[o, i] * in[.., i, ..]; `column` is the axis of the
  * columns, another one. */
-static void resize_axis(struct net_builder *b, const struct net_group *group, uint32_t axis,
-                        uint64_t depth, const struct sam_net_value *out,
-                        const struct net_place *from, const struct net_place *to, bool last)
+static void resize_axis(struct net_builder *b, uint32_t axis, uint64_t depth,
+                        const struct sam_net_value *out, const struct net_place *from,
+                        const struct net_place *to, bool last)
 {
     const struct net_place matrix = matrix_of(b, axis, depth, out->shape[axis]);
-    struct net_contract c = {.group = group,
-                             .bias = NET_NONE,
+    struct net_contract c = {.bias = NET_NONE,
                              .taps = 1,
                              .depth = depth,
                              .left_step = 1,
                              .right_step = from->stride[axis]};
-    struct net_group none = {
-        .nodes = {group->nodes[0]}, .count = 1, .output = group->output, .start = group->start};
+    const struct net_group *const group = b->at;
+    struct net_group head = *group; /* without its chain */
     int64_t left[NET_RANK] = {0}, right[NET_RANK] = {0};
-    if (!last)
-        c.group = &none;
+    head.count = last ? group->count : 1;
+    b->at = &head;
     sam_net_space_of(&c.space, out, to);
-    if (last)
-        sam_net_chain_operands(b, group, &c.space);
+    sam_net_chain_operands(b, &c.space);
     for (uint32_t i = 0; i < out->rank; i++)
         right[i] = i == axis ? 0 : from->stride[i];
     left[axis] = (int64_t)depth;
@@ -185,11 +171,12 @@ static void resize_axis(struct net_builder *b, const struct net_group *group, ui
         sam_net_space_column(&c.space);
     sam_net_space_merge(&c.space, true);
     sam_net_contract_run(b, &c);
-    sam_net_step_finish(b, "resize", group->nodes, last ? group->count : 1,
-                        last ? group->output : NET_NONE);
+    if (!last)
+        sam_net_step_finish(b, b->made, 1, NET_NONE);
+    b->at = group;
 }
 
-void sam_net_plan_resize(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_resize(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
     const struct sam_net_value *const in = &b->graph->values[node->inputs[0]];
@@ -205,8 +192,7 @@ void sam_net_plan_resize(struct net_builder *b, const struct net_group *group)
         axes += !net_keeps_axis(&node->params, i, in->shape[i], out->shape[i]);
     }
     if (whole && phases <= PHASES) {
-        repeat(b, group, in, out, &from, times);
-        sam_net_step_finish(b, "resize", group->nodes, group->count, group->output);
+        repeat(b, in, out, &from, times);
         return;
     }
     struct sam_net_value shape = *in;
@@ -217,14 +203,14 @@ void sam_net_plan_resize(struct net_builder *b, const struct net_group *group)
         shape.shape[i] = out->shape[i];
         struct net_place to = {0};
         if (--axes == 0) {
-            to = sam_net_place_new(b, group->output, order);
+            to = sam_net_place_new(b, b->at->output, order);
         } else { /* an array on the way */
             uint64_t count = 1;
             for (uint32_t k = in->rank; k-- > 0; count *= shape.shape[order[k]])
                 to.stride[order[k]] = (int64_t)count;
             to.buffer = sam_net_buffer_add(b, NET_BUFFER_SCRATCH, SAM_F32, NET_NONE, count);
         }
-        resize_axis(b, group, i, in->shape[i], &shape, &from, &to, axes == 0);
+        resize_axis(b, i, in->shape[i], &shape, &from, &to, axes == 0);
         from = to;
     }
 }

@@ -9,7 +9,6 @@ enum { BLOCK = 8192 }; /* elements of a tile */
 
 struct rows {
     struct net_builder *b;
-    const struct net_group *group;
     uint32_t scale, bias; /* operands; NET_NONE */
     double epsilon;
     uint64_t block; /* columns of a tile */
@@ -52,12 +51,11 @@ static void combine(struct rows *r, const char *fold, const char *join, struct n
 
 /* Of a softmax, `most` and `sum` are those of the row; of a normalization, the mean and
  * 1 / the deviation. */
-static void row_part(struct sam_net_text *text, void *context, const struct net_index *at,
-                     const uint64_t *size)
+static void row_part(struct rows *r, const struct net_blocks *at)
 {
-    struct rows *const r = context;
+    struct sam_net_text *const text = &r->b->text;
     const bool norm = r->b->node->op == NET_LayerNormalization;
-    const struct net_site part = part_of(r, at[0], size[0]);
+    const struct net_site part = part_of(r, at->at[0], at->size[0]);
     struct net_tile x = load_part(r, &part);
     if (r->pass == 0) {
         combine(r, norm ? "trowsum" : "trowmax", norm ? "tadd" : "tmax", &r->most, x);
@@ -93,9 +91,8 @@ static void between_passes(struct rows *r, uint64_t cols)
     }
 }
 
-static void rows_body(struct net_builder *b, void *context, const struct net_site *site)
+static void rows_site(struct net_builder *b, struct rows *r, const struct net_site *site)
 {
-    struct rows *const r = context;
     const bool norm = b->node->op == NET_LayerNormalization;
     const struct net_tile column = net_shape_of(SAM_F32, site->rows, 1);
     r->site = site;
@@ -108,7 +105,8 @@ static void rows_body(struct net_builder *b, void *context, const struct net_sit
         r->sum = NET_OP1(&b->text, "texpands", column, sam_net_scalar(&b->text, SAM_F32, 0));
     }
     for (r->pass = 0; r->pass < 3; r->pass++) {
-        sam_net_nest(&b->text, 1, &site->cols, &r->block, row_part, r);
+        for (struct net_blocks at = {0}; sam_net_blocks(&b->text, 1, &site->cols, &r->block, &at);)
+            row_part(r, &at);
         if (norm)
             between_passes(r, site->cols);
     }
@@ -127,18 +125,15 @@ static bool as_rows(struct sam_net_value *value, struct net_place *place, uint32
     return true;
 }
 
-void sam_net_plan_rows(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_rows(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
     const bool norm = node->op == NET_LayerNormalization;
     const uint32_t axis = node->params.axis;
     struct sam_net_value out = b->graph->values[node->output], in = out;
     struct net_place from = sam_net_place_of(b, node->inputs[0]);
-    struct rows r = {.b = b,
-                     .group = group,
-                     .epsilon = (double)node->params.alpha,
-                     .scale = NET_NONE,
-                     .bias = NET_NONE};
+    struct rows r = {
+        .b = b, .epsilon = (double)node->params.alpha, .scale = NET_NONE, .bias = NET_NONE};
     uint32_t order[NET_RANK];
     sam_net_order_like(&from, out.rank, out.shape, order);
     if (norm)
@@ -147,7 +142,7 @@ void sam_net_plan_rows(struct net_builder *b, const struct net_group *group)
         const struct net_border none = {0};
         const struct net_place to = sam_net_place_copy(b, node->inputs[0], order, &none, 0);
         sam_net_copy(b, in.rank, in.shape, SAM_F32, &from, &to);
-        sam_net_step_finish(b, "move", group->nodes, 1, NET_NONE);
+        sam_net_step_finish(b, "move", 1, NET_NONE);
         from = to;
         as_rows(&in, &from, axis);
     }
@@ -168,6 +163,6 @@ void sam_net_plan_rows(struct net_builder *b, const struct net_group *group)
     const uint64_t cols = space.extent[space.axes - 1];
     r.block = cols <= 2 * BLOCK ? cols : BLOCK;
     sam_net_space_tile(&space, r.block < BLOCK ? BLOCK / ((r.block + 7) / 8 * 8) : 1, cols);
-    sam_net_space_run(b, &space, rows_body, &r);
-    sam_net_step_finish(b, "rows", group->nodes, group->count, group->output);
+    for (struct net_site site = {.space = &space}; sam_net_site_next(b, &site);)
+        rows_site(b, &r, &site);
 }

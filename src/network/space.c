@@ -224,82 +224,69 @@ void sam_net_site_store(struct sam_net_text *text, const struct net_site *site,
     sam_net_store(text, tile, &box);
 }
 
-struct run {
-    struct net_builder *b;
-    struct net_space *space;
-    net_site_body *body;
-    void *context;
-};
-
-static void run_body(struct sam_net_text *text, void *context, const struct net_index *at,
-                     const uint64_t *size)
+bool sam_net_site_next(struct net_builder *b, struct net_site *site)
 {
-    (void)text;
-    const struct run *const run = context;
-    struct net_site site = {.space = run->space};
-    memcpy(site.at, at, run->space->axes * sizeof *at);
-    memcpy(site.size, size, run->space->axes * sizeof *size);
-    sam_net_site_sizes(&site);
-    run->body(run->b, run->context, &site);
-}
-
-void sam_net_space_run(struct net_builder *b, struct net_space *space, net_site_body *body,
-                       void *context)
-{
-    struct run run = {b, space, body, context};
-    if (b->status == SAM_OK)
-        sam_net_nest(&b->text, space->axes, space->extent, space->tile, run_body, &run);
+    const struct net_space *const space = site->space;
+    if (b->status != SAM_OK ||
+        !sam_net_blocks(&b->text, space->axes, space->extent, space->tile, &site->blocks))
+        return false;
+    memcpy(site->at, site->blocks.at, sizeof site->at);
+    memcpy(site->size, site->blocks.size, sizeof site->size);
+    sam_net_site_sizes(site);
+    return true;
 }
 
 /* --- parts */
 
 enum { MOST_OPS = 11000 };
 
-void sam_net_space_parts(struct net_builder *b, struct net_space *space, const char *made,
-                         const struct net_group *group, net_program *program, void *context)
+/* After the first attempt: whether it was too long. If so, it is taken back. */
+static bool divide(struct net_builder *b, struct net_parts *p)
 {
-    if (b->status != SAM_OK)
-        return;
-    const struct net_space whole = *space;
-    const size_t begin = b->text.body.size;
-    const uint64_t before = b->text.ops, products = b->products;
-    program(b, space, context);
-    const uint64_t ops = b->text.ops - before;
-    uint32_t axis = 0;
-    for (uint32_t i = 0; i < whole.axes; i++) /* the one of most tiles */
-        if (whole.extent[i] / whole.tile[i] > whole.extent[axis] / whole.tile[axis])
-            axis = i;
-    const uint64_t tiles = (whole.extent[axis] + whole.tile[axis] - 1) / whole.tile[axis];
-    uint64_t parts = before + ops <= MOST_OPS ? 1 : (ops + MOST_OPS - 1) / MOST_OPS;
+    const struct net_space *const whole = &p->whole;
+    const uint64_t ops = b->text.ops - p->ops;
+    for (uint32_t i = 0; i < whole->axes; i++) /* the one of most tiles */
+        if (whole->extent[i] / whole->tile[i] > whole->extent[p->axis] / whole->tile[p->axis])
+            p->axis = i;
+    const uint64_t tile = whole->tile[p->axis], tiles = (whole->extent[p->axis] + tile - 1) / tile;
+    uint64_t parts = b->text.ops <= MOST_OPS ? 1 : (ops + MOST_OPS - 1) / MOST_OPS;
     parts = parts < tiles ? parts : tiles;
-    if (parts < 2 || b->status != SAM_OK || b->text.body.failed)
-        return;
-    b->text.body.size = begin; /* again */
-    b->text.body.data[begin] = 0;
-    b->text.ops = before;
-    b->products = products;
-    const uint64_t each = (tiles + parts - 1) / parts * whole.tile[axis];
-    for (uint64_t at = 0; at < whole.extent[axis] && b->status == SAM_OK; at += each) {
-        *space = whole;
-        space->extent[axis] = whole.extent[axis] - at < each ? whole.extent[axis] - at : each;
-        for (uint32_t k = 0; k < space->operands; k++)
-            space->operand[k].offset += (int64_t)at * space->operand[k].stride[axis];
-        program(b, space, context);
-        if (at + each < whole.extent[axis])
-            sam_net_step_finish(b, made, group->nodes, group->count, NET_NONE);
-    }
+    if (parts < 2 || b->text.body.failed)
+        return false;
+    b->text.body.size = p->begin;
+    b->text.body.data[p->begin] = 0;
+    b->text.ops = p->ops;
+    b->products = p->products;
+    p->each = (tiles + parts - 1) / parts * tile;
+    return true;
 }
 
-struct fill {
-    struct net_tile tile;
-};
-
-static void fill_body(struct net_builder *b, void *context, const struct net_site *site)
+bool sam_net_parts(struct net_builder *b, struct net_space *space, struct net_parts *p)
 {
-    struct net_tile tile = ((struct fill *)context)->tile;
-    if (tile.rows != site->rows || tile.cols != site->cols)
-        tile = sam_net_window(&b->text, tile, 0, 0, site->rows, site->cols);
-    sam_net_site_store(&b->text, site, tile);
+    if (!p->begun) {
+        *p = (struct net_parts){.whole = *space,
+                                .begin = b->text.body.size,
+                                .ops = b->text.ops,
+                                .products = b->products,
+                                .begun = true};
+        return b->status == SAM_OK;
+    }
+    if (b->status != SAM_OK)
+        return false;
+    if (p->each) {
+        p->at += p->each;
+        if (p->at >= p->whole.extent[p->axis])
+            return false;
+        sam_net_step_finish(b, b->made, b->at->count, NET_NONE);
+    } else if (!divide(b, p)) {
+        return false;
+    }
+    const uint64_t left = p->whole.extent[p->axis] - p->at;
+    *space = p->whole;
+    space->extent[p->axis] = left < p->each ? left : p->each;
+    for (uint32_t k = 0; k < space->operands; k++)
+        space->operand[k].offset += (int64_t)p->at * space->operand[k].stride[p->axis];
+    return b->status == SAM_OK;
 }
 
 void sam_net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
@@ -311,7 +298,11 @@ void sam_net_space_fill(struct net_builder *b, struct net_space *space, enum sam
     for (uint32_t i = 0; i + 1 < space->axes; i++)
         rows *= space->tile[i];
     const struct net_tile like = net_shape_of(dtype, rows, space->tile[space->axes - 1]);
-    struct fill context = {
-        NET_OP1(&b->text, "texpands", like, sam_net_scalar(&b->text, dtype, fill))};
-    sam_net_space_run(b, space, fill_body, &context);
+    const struct net_tile all =
+        NET_OP1(&b->text, "texpands", like, sam_net_scalar(&b->text, dtype, fill));
+    for (struct net_site site = {.space = space}; sam_net_site_next(b, &site);) {
+        const bool part = all.rows != site.rows || all.cols != site.cols;
+        sam_net_site_store(&b->text, &site,
+                           part ? sam_net_window(&b->text, all, 0, 0, site.rows, site.cols) : all);
+    }
 }

@@ -233,28 +233,26 @@ void sam_net_end(struct sam_net_text *text, uint64_t end, uint64_t step)
     sam_buffer_puts(&text->body, "}\n");
 }
 
-void sam_net_nest(struct sam_net_text *text, uint32_t axes, const uint64_t *extent,
-                  const uint64_t *tile, net_body *body, void *context)
+bool sam_net_blocks(struct sam_net_text *text, uint32_t axes, const uint64_t *extent,
+                    const uint64_t *tile, struct net_blocks *k)
 {
-    for (uint32_t rest = 0; rest < UINT32_C(1) << axes; rest++) {
-        struct net_index at[NET_AXES] = {{0}};
-        uint64_t size[NET_AXES] = {0};
-        bool any = true;
+    for (uint32_t i = k->open ? axes : 0; i-- > 0;)
+        if (!((k->next - 1) >> i & 1))
+            sam_net_end(text, extent[i] - extent[i] % tile[i], tile[i]);
+    k->open = false;
+    while (!k->open && k->next < UINT32_C(1) << axes) {
+        const uint32_t rest = k->next++;
+        k->open = true;
         for (uint32_t i = 0; i < axes; i++) {
-            size[i] = rest >> i & 1 && tile[i] ? extent[i] % tile[i] : tile[i];
-            any &= size[i] > 0 && (rest >> i & 1 || extent[i] >= tile[i]);
+            k->size[i] = rest >> i & 1 && tile[i] ? extent[i] % tile[i] : tile[i];
+            k->open &= k->size[i] > 0 && (rest >> i & 1 || extent[i] >= tile[i]);
         }
-        if (!any)
-            continue;
-        for (uint32_t i = 0; i < axes; i++) {
+        for (uint32_t i = 0; i < axes && k->open; i++) {
             const uint64_t full = extent[i] - extent[i] % tile[i];
-            at[i] = rest >> i & 1 ? net_at((int64_t)full) : sam_net_for(text, full, tile[i]);
+            k->at[i] = rest >> i & 1 ? net_at((int64_t)full) : sam_net_for(text, full, tile[i]);
         }
-        body(text, context, at, size);
-        for (uint32_t i = axes; i-- > 0;)
-            if (!(rest >> i & 1))
-                sam_net_end(text, extent[i] - extent[i] % tile[i], tile[i]);
     }
+    return k->open;
 }
 
 /* --- tiles */

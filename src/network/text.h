@@ -65,13 +65,19 @@ struct net_index sam_net_argument(struct sam_net_text *text, uint32_t number);
 struct net_index sam_net_for(struct sam_net_text *text, uint64_t end, uint64_t step);
 void sam_net_end(struct sam_net_text *text, uint64_t end, uint64_t step);
 
-/* For each block of `tile` along each axis, and for what remains at its end, write `body`: once for
- * each combination, within loops over the blocks. */
+/* Blocks of `tile` along each axis, and what remains at its end: the next combination of these,
+ * within loops over its blocks, which the call after it closes. False after the last one.
+ *   for (struct net_blocks k = {0}; sam_net_blocks(text, axes, extent, tile, &k);)
+ *       the program for k.at and k.size */
 enum { NET_AXES = 10 };
-typedef void net_body(struct sam_net_text *text, void *context, const struct net_index *at,
-                      const uint64_t *size);
-void sam_net_nest(struct sam_net_text *text, uint32_t axes, const uint64_t *extent,
-                  const uint64_t *tile, net_body *body, void *context);
+struct net_blocks {
+    struct net_index at[NET_AXES];
+    uint64_t size[NET_AXES];
+    uint32_t next; /* a bit for each axis of which it is the rest */
+    bool open;
+};
+bool sam_net_blocks(struct sam_net_text *text, uint32_t axes, const uint64_t *extent,
+                    const uint64_t *tile, struct net_blocks *blocks);
 
 /* --- tiles */
 struct net_tile sam_net_scalar(struct sam_net_text *text, enum sam_dtype dtype, double value);

@@ -67,9 +67,8 @@ static struct net_tile tap_tile(struct net_builder *b, const struct windows *w,
     return sam_net_binary(&b->text, "mul", in, weights);
 }
 
-static void windows_body(struct net_builder *b, void *context, const struct net_site *site)
+static void write_windows(struct net_builder *b, struct windows *w, const struct net_site *site)
 {
-    struct windows *const w = context;
     const struct net_contract *const c = w->c;
     struct sam_net_text *const text = &b->text;
     const uint64_t rows = w->p->kernel[0], cols = w->p->kernel[1];
@@ -101,7 +100,7 @@ static void windows_body(struct net_builder *b, void *context, const struct net_
         if (c->bias != NET_NONE)
             sum = sam_net_binary(text, c->right == NET_NONE ? "mul" : "add", sum,
                                  sam_net_site_load(b, &row, c->bias));
-        sam_net_site_store(text, &row, sam_net_chain(b, c->group, &row, sum));
+        sam_net_site_store(text, &row, sam_net_chain(b, &row, sum));
     }
 }
 
@@ -135,16 +134,6 @@ static void tile_windows(const struct windows *w, struct net_space *space)
     }
 }
 
-static void write_windows(struct net_builder *b, struct net_space *space, void *context)
-{
-    const struct windows *const w = context;
-    uint64_t products = w->c->right == NET_NONE ? 0 : w->p->kernel[0] * w->p->kernel[1];
-    for (uint32_t i = 0; i < space->axes; i++)
-        products *= space->extent[i];
-    b->products += products;
-    sam_net_space_run(b, space, windows_body, context);
-}
-
 void sam_net_windows_run(struct net_builder *b, struct net_contract *c,
                          const struct net_place *from, const char *combine)
 {
@@ -161,8 +150,14 @@ void sam_net_windows_run(struct net_builder *b, struct net_contract *c,
         w.width = space->axis[i] == 3 ? i : w.width;
     }
     tile_windows(&w, space);
-    sam_net_space_parts(b, space, c->right == NET_NONE ? "pool" : "depthwise", c->group,
-                        write_windows, &w);
+    for (struct net_parts parts = {0}; sam_net_parts(b, space, &parts);) {
+        uint64_t products = c->right == NET_NONE ? 0 : w.p->kernel[0] * w.p->kernel[1];
+        for (uint32_t i = 0; i < space->axes; i++)
+            products *= space->extent[i];
+        b->products += products;
+        for (struct net_site site = {.space = space}; sam_net_site_next(b, &site);)
+            write_windows(b, &w, &site);
+    }
 }
 
 /* The reciprocal of the number of elements averaged in each window, as [height][width]: all but the
@@ -195,17 +190,16 @@ static struct net_place shares(struct net_builder *b, const struct sam_net_value
     return place;
 }
 
-void sam_net_plan_pool(struct net_builder *b, const struct net_group *group)
+void sam_net_plan_pool(struct net_builder *b)
 {
     const struct net_params *const p = &b->node->params;
     const struct sam_net_value *const in = &b->graph->values[b->node->inputs[0]];
     const struct sam_net_value *const out = &b->graph->values[b->node->output];
     const bool max = b->node->op == NET_MaxPool;
     const bool padded = p->pad[0] | p->pad[1] | p->pad[2] | p->pad[3];
-    const struct net_place from =
-        sam_net_conv_input(b, group, p->pad, !max, max ? -INFINITY : 0.0f);
-    struct net_contract c = {.group = group, .bias = NET_NONE, .right = NET_NONE};
-    sam_net_conv_space(b, group, &c.space);
+    const struct net_place from = sam_net_conv_input(b, p->pad, !max, max ? -INFINITY : 0.0f);
+    struct net_contract c = {.bias = NET_NONE, .right = NET_NONE};
+    sam_net_conv_space(b, &c.space);
     c.left = sam_net_conv_windows(b, &c.space, from, true);
     if (!max && (p->count_pad ? p->start[0] | p->start[1] : padded)) {
         const struct net_place each = shares(b, in, out);
@@ -214,5 +208,4 @@ void sam_net_plan_pool(struct net_builder *b, const struct net_group *group)
         c.scale = 1 / (double)(p->kernel[0] * p->kernel[1]);
     }
     sam_net_windows_run(b, &c, &from, max ? "max" : "add");
-    sam_net_step_finish(b, "pool", group->nodes, group->count, group->output);
 }
