@@ -28,7 +28,7 @@ int64_t sam_net_whole(const struct sam_net_value *v, uint64_t i)
     }
 }
 
-static void set(struct sam_net_value *v, uint64_t i, double real, int64_t whole)
+void sam_net_set(struct sam_net_value *v, uint64_t i, double real, int64_t whole)
 {
     void *data = (void *)v->data;
     switch (v->dtype) {
@@ -130,7 +130,6 @@ static void elements(const struct net_node *n, const struct sam_net_value *const
     struct walk w[3];
     const unsigned count = n->input_count;
     const bool is_float = in[count - 1]->dtype == SAM_F32; /* not the condition of Where */
-    const bool tests = n->op == NET_Equal || n->op == NET_Less || n->op == NET_Greater;
     for (unsigned k = 0; k < count; k++)
         w[k] = broadcast(in[k], out);
     for (uint64_t i = 0; i < out->count; i++) {
@@ -141,18 +140,18 @@ static void elements(const struct net_node *n, const struct sam_net_value *const
             whole[k] = sam_net_whole(in[k], (uint64_t)w[k].offset);
             advance(&w[k]);
         }
-        if (tests) {
+        if (net_tests(n->op)) {
             const bool equal = is_float ? real[0] == real[1] : whole[0] == whole[1];
             const bool less = is_float ? real[0] < real[1] : whole[0] < whole[1];
             const bool greater = is_float ? real[0] > real[1] : whole[0] > whole[1];
-            set(out, i, 0, n->op == NET_Equal ? equal : n->op == NET_Less ? less : greater);
+            sam_net_set(out, i, 0, n->op == NET_Equal ? equal : n->op == NET_Less ? less : greater);
         } else if (n->op == NET_Cast && out->dtype == SAM_U8) {
-            set(out, i, 0, real[0] != 0);
+            sam_net_set(out, i, 0, real[0] != 0);
         } else if (is_float) {
-            set(out, i, real_of(n->op, &n->params, real), whole[0]);
+            sam_net_set(out, i, real_of(n->op, &n->params, real), whole[0]);
         } else {
             const int64_t made = whole_of(n->op, whole);
-            set(out, i, (double)made, made);
+            sam_net_set(out, i, (double)made, made);
         }
     }
 }
@@ -195,7 +194,7 @@ static void put_at(const struct sam_net_value *in, struct sam_net_value *out, co
 static void pad(const struct net_node *n, const struct sam_net_value *in, struct sam_net_value *out)
 {
     for (uint64_t i = 0; i < out->count; i++)
-        set(out, i, (double)n->params.fill, (int64_t)n->params.fill);
+        sam_net_set(out, i, (double)n->params.fill, (int64_t)n->params.fill);
     put_at(in, out, n->params.start);
 }
 
@@ -218,7 +217,7 @@ static void gather(const struct net_node *n, const struct sam_net_value *in,
         int64_t row = sam_net_whole(index, i / inner % rows);
         row += row < 0 ? (int64_t)size : 0;
         const uint64_t from = (i / inner / rows * size + (uint64_t)row) * inner + i % inner;
-        set(out, i, sam_net_real(in, from), sam_net_whole(in, from));
+        sam_net_set(out, i, sam_net_real(in, from), sam_net_whole(in, from));
     }
 }
 
@@ -253,7 +252,7 @@ static void reduce(const struct net_node *n, const struct sam_net_value *in,
     }
     const double count = (double)in->count / (double)out->count;
     for (uint64_t i = 0; sums && whole && seen && i < out->count; i++)
-        set(out, i, mean ? sums[i] / count : sums[i], whole[i]);
+        sam_net_set(out, i, mean ? sums[i] / count : sums[i], whole[i]);
     if (!sums || !whole || !seen)
         out->data = NULL;
     free(sums);

@@ -158,6 +158,12 @@ static inline bool net_keeps_axis(const struct net_params *p, uint32_t axis, uin
            (p->coordinate != NET_TF_CROP || (p->crop[0][axis] == 0 && p->crop[1][axis] == 1));
 }
 
+/* Whether the results are booleans. */
+static inline bool net_tests(enum sam_net_op op)
+{
+    return op == NET_Equal || op == NET_Less || op == NET_Greater;
+}
+
 /* Whether a node makes integers of 64 bits from floats. */
 static inline bool net_is_wide_cast(const struct net_graph *graph, const struct net_node *node)
 {

@@ -10,10 +10,10 @@
 enum { FIRST_OPSET = 7, LAST_OPSET = 21 };
 
 static const struct import_row rows[] = {
-#define NET_ONNX(name, function, inputs, most, op)                                                 \
-    {#name, sam_net_import_##function, inputs, most, op, NULL},
-#define NET_FORMULA(name, inputs, most, text)                                                      \
-    {#name, sam_net_import_formula, inputs, most, NET_OPS, text},
+#define NET_ONNX(name, function, x, inputs, most, op)                                              \
+    {#name, sam_net_import_##function, NET_X_##x, inputs, most, op, NULL},
+#define NET_FORMULA(name, x, inputs, most, text)                                                   \
+    {#name, sam_net_import_formula, NET_X_##x, inputs, most, NET_OPS, text},
 #include "network/import.def"
 #undef NET_FORMULA
 #undef NET_ONNX
@@ -34,12 +34,12 @@ static const char *node_name(const struct sam_onnx_node *n)
     return n->name[0] ? n->name : n->output_count ? n->outputs[0] : "?";
 }
 
-void sam_net_refuse(struct import *m, const char *format, ...)
+uint32_t sam_net_refuse(struct import *m, const char *format, ...)
 {
     char text[800];
     va_list list;
     if (m->failed)
-        return;
+        return NET_NONE;
     va_start(list, format);
     sam_format_list(text, sizeof text, format, list);
     va_end(list);
@@ -49,13 +49,15 @@ void sam_net_refuse(struct import *m, const char *format, ...)
     else
         sam_fail(m->error, SAM_ERR_INPUT, "%s: %s", m->file, text);
     m->failed = true;
+    return NET_NONE;
 }
 
-void sam_net_refuse_memory(struct import *m)
+uint32_t sam_net_refuse_memory(struct import *m)
 {
     if (!m->failed)
         sam_fail_memory(m->error);
     m->failed = true;
+    return NET_NONE;
 }
 
 void *sam_net_take(struct import *m, uint64_t count, size_t size)
@@ -93,7 +95,7 @@ uint32_t sam_net_new_value(struct import *m, const struct net_type *type)
     const uint64_t count = sam_net_count(m, type);
     const uint32_t id = m->failed ? NET_NONE : sam_net_graph_add_value(m->graph);
     if (id == NET_NONE)
-        return sam_net_refuse_memory(m), NET_NONE;
+        return sam_net_refuse_memory(m);
     struct sam_net_value *v = sam_net_value(m, id);
     v->dtype = type->dtype;
     v->rank = type->rank;
@@ -148,36 +150,31 @@ uint32_t sam_net_constant(struct import *m, const struct net_type *type, const v
 }
 
 /* A name that an import has not met: another output of a node before, or nothing so far. */
-static void refuse_unknown(struct import *m, const char *name)
+static uint32_t refuse_unknown(struct import *m, const char *name)
 {
     struct sam_onnx_node *const end = m->node ? m->node : m->onnx.nodes + m->onnx.node_count;
     for (struct sam_onnx_node *n = m->onnx.nodes; n < end; n++)
         for (size_t k = 0; k < n->output_count; k++)
             if (strcmp(n->outputs[k], name) == 0) {
                 m->node = n;
-                sam_net_refuse(m, "output %zu ('%.100s') is read: only output 0 is supported", k,
-                               name);
-                return;
+                return sam_net_refuse(
+                    m, "output %zu ('%.100s') is read: only output 0 is supported", k, name);
             }
-    if (m->node)
-        sam_net_refuse(m,
-                       "reads '%.100s': expected an input, an initializer or an output of an "
-                       "earlier node (a cycle, or nodes out of order)",
-                       name);
-    else
-        sam_net_refuse(m, "output '%.200s' of the graph is the output of no node", name);
+    return m->node
+               ? sam_net_refuse(m,
+                                "reads '%.100s': expected an input, an initializer or an "
+                                "output of an earlier node (a cycle, or nodes out of order)",
+                                name)
+               : sam_net_refuse(m, "output '%.200s' of the graph is the output of no node", name);
 }
 
 uint32_t sam_net_weight(struct import *m, unsigned k)
 {
-    const uint32_t id = sam_net_has(m, k) ? sam_net_find(m, m->node->inputs[k]) : NET_NONE;
-    if (id == NET_NONE) {
-        if (sam_net_has(m, k))
-            refuse_unknown(m, m->node->inputs[k]);
-        else
-            sam_net_refuse(m, "input %u is missing", k);
-        return NET_NONE;
-    }
+    if (!sam_net_has(m, k))
+        return sam_net_refuse(m, "input %u is missing", k);
+    const uint32_t id = sam_net_find(m, m->node->inputs[k]);
+    if (id == NET_NONE)
+        return refuse_unknown(m, m->node->inputs[k]);
     const struct sam_net_value *v = sam_net_value(m, id);
     if (!sam_net_computes(v->dtype) && !is_narrow_float(v->dtype))
         sam_net_refuse(m, "input %u has elements of type %s: expected f32, i64, i32 or bool", k,
@@ -217,18 +214,38 @@ static bool can_fold(struct import *m, const uint32_t *inputs, uint32_t count, u
     return (made <= NET_FOLDED || made <= read) && sam_net_may_make(m, made);
 }
 
+/* The type of an elementwise operator; the condition of Where has another one. */
+static struct net_type type_of_elements(struct import *m, enum sam_net_op op,
+                                        const uint32_t *inputs, uint32_t count)
+{
+    struct net_type type = sam_net_type_of(m, inputs[count - 1]);
+    for (uint32_t k = count - 1; k-- > 0;) {
+        struct net_type with = sam_net_type_of(m, inputs[k]);
+        if (op == NET_Where && k == 0)
+            with.dtype = type.dtype;
+        type = sam_net_broadcast(m, &with, &type);
+    }
+    if (net_tests(op))
+        type.dtype = SAM_U8;
+    return type;
+}
+
 uint32_t sam_net_emit(struct import *m, enum sam_net_op op, const struct net_params *params,
                       const uint32_t *inputs, uint32_t input_count, const struct net_type *type)
 {
+    struct net_type elements;
+    if (!type) {
+        elements = type_of_elements(m, op, inputs, input_count);
+        type = &elements;
+    }
     const uint32_t output = sam_net_new_value(m, type);
     uint32_t *const list = sam_net_take(m, input_count, sizeof *list);
     if (m->failed)
         return NET_NONE;
     memcpy(list, inputs, input_count * sizeof *list);
     struct sam_net_value *v = sam_net_value(m, output);
-    v->boolean = type->dtype == SAM_U8 &&
-                 (op == NET_Equal || op == NET_Less || op == NET_Greater || op == NET_Cast ||
-                  sam_net_value(m, inputs[op == NET_Where])->boolean);
+    v->boolean = type->dtype == SAM_U8 && (net_tests(op) || op == NET_Cast ||
+                                           sam_net_value(m, inputs[op == NET_Where])->boolean);
     struct net_node node = {.op = op, .input_count = input_count, .output = output};
     node.inputs = list;
     node.params = params ? *params : (struct net_params){0};
@@ -250,7 +267,7 @@ uint32_t sam_net_emit(struct import *m, enum sam_net_op op, const struct net_par
     node.name = sam_net_text(m, node_name(m->node));
     const uint32_t n = node.name ? sam_net_graph_add_node(m->graph) : NET_NONE;
     if (n == NET_NONE)
-        return sam_net_refuse_memory(m), NET_NONE;
+        return sam_net_refuse_memory(m);
     m->graph->nodes[n] = node;
     sam_net_value(m, output)->producer = n;
     return output;
@@ -264,11 +281,7 @@ uint32_t sam_net_emit1(struct import *m, enum sam_net_op op, const struct net_pa
 
 uint32_t sam_net_emit2(struct import *m, enum sam_net_op op, uint32_t a, uint32_t b)
 {
-    const struct net_type ta = sam_net_type_of(m, a), tb = sam_net_type_of(m, b);
-    struct net_type type = sam_net_broadcast(m, &ta, &tb);
-    if (op == NET_Equal || op == NET_Less || op == NET_Greater)
-        type.dtype = SAM_U8;
-    return sam_net_emit(m, op, NULL, (uint32_t[]){a, b}, 2, &type);
+    return sam_net_emit(m, op, NULL, (uint32_t[]){a, b}, 2, NULL);
 }
 
 void sam_net_give(struct import *m, unsigned k, uint32_t id)
@@ -297,8 +310,15 @@ static void import_node(struct import *m, struct sam_onnx_node *n)
                        m->row->most);
     if (n->output_count == 0)
         sam_net_refuse(m, "without outputs");
-    if (!m->failed)
-        m->row->run(m);
+    if (!m->failed && m->row->x != NET_X_NONE) {
+        m->x = m->row->x == NET_X_KEPT ? sam_net_weight(m, 0) : sam_net_input(m, 0);
+        m->type = sam_net_type_of(m, m->x);
+        if (m->row->x == NET_X_FLOAT)
+            sam_net_need_float(m, m->x);
+    }
+    const uint32_t output = m->failed ? NET_NONE : m->row->run(m);
+    if (output != NET_NONE)
+        sam_net_give(m, 0, output);
     for (size_t i = 0; !m->failed && i < n->attribute_count; i++)
         if (!n->attributes[i].used)
             sam_net_refuse(m, "attribute '%.100s' is not supported", n->attributes[i].name);

@@ -8,6 +8,13 @@
 #include "format/onnx.h"
 #include "network/graph.h"
 
+/* Dtype and shape of a value to be. */
+struct net_type {
+    enum sam_dtype dtype;
+    uint32_t rank;
+    uint64_t shape[NET_RANK];
+};
+
 struct import {
     const char *file;
     struct sam_model *model;
@@ -17,6 +24,8 @@ struct import {
     struct sam_names outputs; /* of the graph */
     struct sam_onnx_node *node;
     const struct import_row *row; /* of its operator */
+    uint32_t x;                   /* its input 0, unless the row says NET_X_NONE */
+    struct net_type type;         /* of x */
     struct sam_net_value none;    /* after a failure */
     uint64_t made, may_make;      /* elements of constants that folding made, and the most */
     bool failed;
@@ -25,20 +34,16 @@ struct import {
     struct sam_error *error;
 };
 
+enum net_x { NET_X_NONE, NET_X_ANY, NET_X_FLOAT, NET_X_KEPT };
+
 /* An ONNX operator (import.def). */
 struct import_row {
     const char *name;
-    void (*run)(struct import *m);
+    uint32_t (*run)(struct import *m); /* returns output 0; NET_NONE: it gave all outputs */
+    enum net_x x;
     unsigned inputs, most; /* how many it needs, and may have */
     enum sam_net_op op;    /* for functions that serve several */
     const char *formula;
-};
-
-/* Dtype and shape of a value to be. */
-struct net_type {
-    enum sam_dtype dtype;
-    uint32_t rank;
-    uint64_t shape[NET_RANK];
 };
 
 /* A list from an attribute or a constant input. */
@@ -50,8 +55,9 @@ struct net_list {
 };
 
 /* --- import.c */
-void sam_net_refuse(struct import *m, const char *format, ...) SAM_PRINTF(2, 3);
-void sam_net_refuse_memory(struct import *m);
+/* Both return NET_NONE. */
+uint32_t sam_net_refuse(struct import *m, const char *format, ...) SAM_PRINTF(2, 3);
+uint32_t sam_net_refuse_memory(struct import *m);
 struct sam_net_value *sam_net_value(struct import *m, uint32_t id);
 /* Memory of the graph, zeroed; a copy of a text there. NULL: refused. */
 void *sam_net_take(struct import *m, uint64_t count, size_t size);
@@ -68,7 +74,8 @@ void sam_net_name(struct import *m, const char *name, uint32_t id);
 bool sam_net_has(const struct import *m, unsigned k);
 uint32_t sam_net_input(struct import *m, unsigned k);
 uint32_t sam_net_weight(struct import *m, unsigned k);
-/* A node, or a constant if it can be folded. `params` may be NULL. Returns its value. */
+/* A node, or a constant if it can be folded. `params` may be NULL, and so may `type`: that of
+ * elementwise operators. Returns its value. */
 uint32_t sam_net_emit(struct import *m, enum sam_net_op op, const struct net_params *params,
                       const uint32_t *inputs, uint32_t input_count, const struct net_type *type);
 uint32_t sam_net_emit1(struct import *m, enum sam_net_op op, const struct net_params *params,
@@ -103,8 +110,9 @@ struct net_list sam_net_ints_either(struct import *m, const char *name, unsigned
 struct net_type sam_net_shape_input(struct import *m, unsigned k, enum sam_dtype dtype);
 
 /* --- shape.c */
-/* The shape [1, channels, 1, ...] of that rank. */
-struct net_type sam_net_channels(const struct net_type *type);
+bool sam_net_same_shape(const struct net_type *a, const struct net_type *b);
+/* The shape [1, channels, 1, ...] of the rank of x, which is at least `rank`. */
+struct net_type sam_net_channels(struct import *m, uint32_t rank);
 struct net_type sam_net_type_of(struct import *m, uint32_t id);
 /* Number of elements; refuses shapes that are too large. */
 uint64_t sam_net_count(struct import *m, const struct net_type *type);
@@ -115,32 +123,40 @@ struct net_type sam_net_broadcast(struct import *m, const struct net_type *a,
                                   const struct net_type *b);
 /* A Reshape, unless the shape is the same. */
 uint32_t sam_net_reshape(struct import *m, uint32_t id, const struct net_type *type);
-/* Its elements as rows of all axes from `axis` on. */
-struct net_type sam_net_matrix(struct import *m, uint32_t id, uint32_t axis);
+uint32_t sam_net_shaped(struct import *m, uint32_t id, uint32_t rank, const uint64_t *shape);
+/* The elements of x as rows of all axes from `axis` on. */
+struct net_type sam_net_matrix(struct import *m, uint32_t axis);
 void sam_net_need_float(struct import *m, uint32_t id);
-void sam_net_need_image(struct import *m, uint32_t id, uint32_t rank); /* at least that */
+void sam_net_need_rank(struct import *m, uint32_t rank); /* of x, at least */
 struct sam_net_shape_text {
     char text[24 * NET_RANK];
 };
 struct sam_net_shape_text sam_net_shape_text(const struct net_type *type);
 
-/* --- import_moves.c: one axis from `start` with `size` elements */
-uint32_t sam_net_part(struct import *m, uint32_t x, uint32_t axis, uint64_t start, uint64_t size);
+/* --- import_moves.c: one axis from `start` with `size` elements; axes by their numbers; repeated
+ */
+uint32_t sam_net_part(struct import *m, uint32_t x, uint32_t axis, uint64_t start, uint64_t size,
+                      int64_t step);
+uint32_t sam_net_transpose(struct import *m, uint32_t x, const uint32_t *perm);
+uint32_t sam_net_expand(struct import *m, uint32_t x, const struct net_type *type);
 
-/* --- import_rows.c: a reduction by the attributes of the node */
+/* --- import_rows.c: a reduction of x, or what was made of it, by the attributes of the node */
 uint32_t sam_net_reduce(struct import *m, enum sam_net_op op, uint32_t x);
 
 /* --- fold.c: compute `out` if the operator allows. Returns false if not, or out of memory. */
 bool sam_net_fold(struct net_graph *graph, const struct net_node *node, struct sam_net_value *out);
+/* Set an element of a constant: `real` if it has floats, else `whole`. */
+void sam_net_set(struct sam_net_value *value, uint64_t i, double real, int64_t whole);
 
 /* --- fold_conv.c: Mul and Add of constants per channel into the Conv before them. */
 void sam_net_fold_conv(struct import *m);
 
-#define NET_ONNX(name, function, inputs, most, op) void sam_net_import_##function(struct import *m);
-#define NET_FORMULA(name, inputs, most, text)
+#define NET_ONNX(name, function, x, inputs, most, op)                                              \
+    uint32_t sam_net_import_##function(struct import *m);
+#define NET_FORMULA(name, x, inputs, most, text)
 #include "network/import.def"
 #undef NET_FORMULA
 #undef NET_ONNX
-void sam_net_import_formula(struct import *m);
+uint32_t sam_net_import_formula(struct import *m);
 
 #endif

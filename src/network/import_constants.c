@@ -14,13 +14,11 @@ static uint32_t integers(struct import *m, const int64_t *numbers, uint32_t coun
     return id;
 }
 
-void sam_net_import_value(struct import *m)
+uint32_t sam_net_import_value(struct import *m)
 {
     const struct sam_onnx_node *n = m->node;
-    if (n->attribute_count != 1) {
-        sam_net_refuse(m, "%zu attributes: expected 1", n->attribute_count);
-        return;
-    }
+    if (n->attribute_count != 1)
+        return sam_net_refuse(m, "%zu attributes: expected 1", n->attribute_count);
     const struct sam_onnx_attribute *a = &n->attributes[0];
     const bool floats = strncmp(a->name, "value_float", 11) == 0;
     if (strcmp(a->name, "value") == 0) { /* among the model's tensors */
@@ -32,7 +30,7 @@ void sam_net_import_value(struct import *m)
         const bool scalar = a->name[strlen(a->name) - 1] != 's';
         const enum sam_onnx_kind list = floats ? SAM_ONNX_FLOATS : SAM_ONNX_INTS;
         if (!sam_net_attribute(m, a->name, scalar ? list - 5 : list)) /* the single kind */
-            return;
+            return NET_NONE;
         const struct net_type type = {floats ? SAM_F32 : SAM_I64, scalar ? 0 : 1, {a->count}};
         const uint32_t id = sam_net_constant(m, &type, NULL);
         const uint64_t size = sam_net_value(m, id)->count;
@@ -41,13 +39,14 @@ void sam_net_import_value(struct import *m)
             memcpy((void *)sam_net_value(m, id)->data, a->floats, count * sizeof *a->floats);
         else if (count)
             memcpy((void *)sam_net_value(m, id)->data, a->ints, count * sizeof *a->ints);
-        sam_net_give(m, 0, id);
+        return id;
     } else {
         sam_net_refuse(m, "attribute '%.100s' is not supported", a->name);
     }
+    return NET_NONE;
 }
 
-void sam_net_import_filled(struct import *m)
+uint32_t sam_net_import_filled(struct import *m)
 {
     struct net_type type = sam_net_shape_input(m, 0, SAM_F32);
     const struct sam_onnx_attribute *a = sam_net_attribute(m, "value", SAM_ONNX_TENSOR);
@@ -70,30 +69,29 @@ void sam_net_import_filled(struct import *m)
     for (uint64_t i = 0; !m->failed && value.data && v->data && i < v->count; i++)
         memcpy((uint8_t *)v->data + i * size, value.data[0], size);
     sam_onnx_free(&value);
-    sam_net_give(m, 0, id);
+    return id;
 }
 
-void sam_net_import_shape(struct import *m)
+uint32_t sam_net_import_shape(struct import *m)
 {
-    const struct net_type type = sam_net_type_of(m, sam_net_weight(m, 0));
-    int64_t sizes[NET_RANK], from = sam_net_int(m, "start", 0),
-                             to = sam_net_int(m, "end", type.rank);
+    const uint32_t rank = m->type.rank;
+    int64_t sizes[NET_RANK], from = sam_net_int(m, "start", 0), to = sam_net_int(m, "end", rank);
     uint32_t count = 0;
-    from += from < 0 ? type.rank : 0;
-    to += to < 0 ? type.rank : 0;
-    for (uint32_t d = 0; d < type.rank; d++)
+    from += from < 0 ? rank : 0;
+    to += to < 0 ? rank : 0;
+    for (uint32_t d = 0; d < rank; d++)
         if (d >= from && d < to)
-            sizes[count++] = (int64_t)type.shape[d];
-    sam_net_give(m, 0, integers(m, sizes, count, false));
+            sizes[count++] = (int64_t)m->type.shape[d];
+    return integers(m, sizes, count, false);
 }
 
-void sam_net_import_size(struct import *m)
+uint32_t sam_net_import_size(struct import *m)
 {
-    const int64_t count = (int64_t)sam_net_value(m, sam_net_weight(m, 0))->count;
-    sam_net_give(m, 0, integers(m, &count, 1, true));
+    const int64_t count = (int64_t)sam_net_value(m, m->x)->count;
+    return integers(m, &count, 1, true);
 }
 
-void sam_net_import_range(struct import *m)
+uint32_t sam_net_import_range(struct import *m)
 {
     const uint32_t ids[3] = {sam_net_input(m, 0), sam_net_input(m, 1), sam_net_input(m, 2)};
     const enum sam_dtype dtype = sam_net_value(m, ids[0])->dtype;
@@ -103,27 +101,18 @@ void sam_net_import_range(struct import *m)
             sam_net_refuse(m, "input %u: expected a constant number of the same type", k);
     }
     if (m->failed)
-        return;
+        return NET_NONE;
     const double start = sam_net_real(sam_net_value(m, ids[0]), 0),
                  step = sam_net_real(sam_net_value(m, ids[2]), 0),
                  count = ceil((sam_net_real(sam_net_value(m, ids[1]), 0) - start) / step);
-    if (!(count <= NET_FOLDED)) {
-        sam_net_refuse(m, "%g elements: expected at most %d", count, (int)NET_FOLDED);
-        return;
-    }
+    if (!(count <= NET_FOLDED))
+        return sam_net_refuse(m, "%g elements: expected at most %d", count, (int)NET_FOLDED);
     const struct net_type type = {dtype, 1, {count > 0 ? (uint64_t)count : 0}};
     const uint32_t id = sam_net_constant(m, &type, NULL);
-    const struct sam_net_value *v = sam_net_value(m, id), *first = sam_net_value(m, ids[0]),
-                               *by = sam_net_value(m, ids[2]);
-    for (uint64_t i = 0; !m->failed && i < v->count; i++) {
-        const uint64_t whole =
-            (uint64_t)sam_net_whole(first, 0) + i * (uint64_t)sam_net_whole(by, 0);
-        if (dtype == SAM_F32)
-            ((float *)v->data)[i] = (float)start + (float)i * (float)step;
-        else if (dtype == SAM_I32)
-            ((int32_t *)v->data)[i] = (int32_t)whole;
-        else
-            ((int64_t *)v->data)[i] = (int64_t)whole;
-    }
-    sam_net_give(m, 0, id);
+    const int64_t first = sam_net_whole(sam_net_value(m, ids[0]), 0),
+                  by = sam_net_whole(sam_net_value(m, ids[2]), 0);
+    for (uint64_t i = 0; !m->failed && i < type.shape[0]; i++)
+        sam_net_set(sam_net_value(m, id), i, (double)((float)start + (float)i * (float)step),
+                    (int64_t)((uint64_t)first + i * (uint64_t)by));
+    return id;
 }

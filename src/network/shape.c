@@ -82,19 +82,24 @@ struct net_type sam_net_broadcast(struct import *m, const struct net_type *a,
     return out;
 }
 
-struct net_type sam_net_channels(const struct net_type *type)
+bool sam_net_same_shape(const struct net_type *a, const struct net_type *b)
 {
-    struct net_type out = {.dtype = SAM_F32, .rank = type->rank};
-    for (uint32_t d = 0; d < type->rank; d++)
-        out.shape[d] = d == 1 ? type->shape[1] : 1;
+    return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
+}
+
+struct net_type sam_net_channels(struct import *m, uint32_t rank)
+{
+    struct net_type out = {.dtype = SAM_F32, .rank = m->type.rank};
+    sam_net_need_rank(m, rank);
+    for (uint32_t d = 0; d < out.rank; d++)
+        out.shape[d] = d == 1 ? m->type.shape[1] : 1;
     return out;
 }
 
 uint32_t sam_net_reshape(struct import *m, uint32_t id, const struct net_type *type)
 {
     const struct net_type from = sam_net_type_of(m, id);
-    if (from.rank == type->rank &&
-        memcmp(from.shape, type->shape, type->rank * sizeof *type->shape) == 0)
+    if (sam_net_same_shape(&from, type))
         return id;
     if (sam_net_count(m, &from) != sam_net_count(m, type))
         sam_net_refuse(m, "cannot reshape %s to %s", sam_net_shape_text(&from).text,
@@ -104,18 +109,23 @@ uint32_t sam_net_reshape(struct import *m, uint32_t id, const struct net_type *t
     return sam_net_emit1(m, NET_Reshape, NULL, id, &to);
 }
 
-void sam_net_need_image(struct import *m, uint32_t id, uint32_t rank)
+uint32_t sam_net_shaped(struct import *m, uint32_t id, uint32_t rank, const uint64_t *shape)
 {
-    const struct net_type type = sam_net_type_of(m, id);
-    sam_net_need_float(m, id);
-    if (type.rank < rank)
-        sam_net_refuse(m, "shape %s: expected %u dimensions or more",
-                       sam_net_shape_text(&type).text, rank);
+    struct net_type type = {.rank = rank};
+    memcpy(type.shape, shape, rank * sizeof *shape);
+    return sam_net_reshape(m, id, &type);
 }
 
-struct net_type sam_net_matrix(struct import *m, uint32_t id, uint32_t axis)
+void sam_net_need_rank(struct import *m, uint32_t rank)
 {
-    const struct sam_net_value *const v = sam_net_value(m, id);
+    if (m->type.rank < rank)
+        sam_net_refuse(m, "shape %s: expected %u dimensions or more",
+                       sam_net_shape_text(&m->type).text, rank);
+}
+
+struct net_type sam_net_matrix(struct import *m, uint32_t axis)
+{
+    const struct sam_net_value *const v = sam_net_value(m, m->x);
     const uint64_t outer = sam_net_outer(v, axis);
     return (struct net_type){v->dtype, 2, {outer, outer ? v->count / outer : 0}};
 }
