@@ -45,8 +45,9 @@ static uint64_t nearest(const struct net_params *p, uint32_t axis, uint64_t at, 
 /* How often each element of an axis is repeated, one after the other; 0: in no such way. */
 static uint64_t repeats(const struct net_params *p, uint32_t axis, uint64_t in, uint64_t out)
 {
-    if (p->resize != NET_NEAREST || out % in != 0)
-        return net_keeps_axis(p, axis, in, out);
+    const bool kept = net_keeps_axis(p, axis, in, out);
+    if (kept || p->resize != NET_NEAREST || out % in != 0)
+        return kept;
     for (uint64_t i = 0; i < out; i++)
         if (nearest(p, axis, i, in, out) != i / (out / in))
             return 0;
