@@ -133,16 +133,15 @@ int64_t sam_net_whole(const struct sam_net_value *value, uint64_t i);
  * sam_net_graph_free, also after an error. SAM_ERR_INPUT, in one line with the node's name: a
  * damaged file, an operator or attribute that is not supported (all operators at once), shapes that
  * do not meet, a dimension without a size, subgraphs. */
-enum sam_status sam_net_import(const char *path, const struct sam_network_shape *shapes,
-                               size_t shape_count, const struct sam_network_dim *dims,
-                               size_t dim_count, struct net_graph *graph, struct sam_error *error);
-/* The same of a model in memory; external data is in the folder of the file `name`. */
 struct net_sizes {
     const struct sam_network_shape *shapes;
     size_t shape_count;
     const struct sam_network_dim *dims;
     size_t dim_count;
 };
+enum sam_status sam_net_import(const char *path, const struct net_sizes *sizes,
+                               struct net_graph *graph, struct sam_error *error);
+/* The same of a model in memory; external data is in the folder of the file `name`. */
 enum sam_status sam_net_import_data(const void *data, size_t size, const char *name,
                                     const struct net_sizes *sizes, struct net_graph *graph,
                                     struct sam_error *error);

@@ -424,7 +424,7 @@ static void name_rest(struct import *m)
     }
 }
 
-static void import(struct import *m, const struct net_sizes *sizes)
+static void import(struct import *m)
 {
     const uint64_t opset = m->onnx.opset;
     m->node = NULL;
@@ -441,7 +441,7 @@ static void import(struct import *m, const struct net_sizes *sizes)
     if (!m->failed)
         load_tensors(m);
     if (!m->failed)
-        sam_net_import_inputs(m, sizes);
+        sam_net_import_inputs(m);
     for (size_t i = 0; !m->failed && i < m->onnx.node_count; i++)
         import_node(m, &m->onnx.nodes[i]);
     if (!m->failed)
@@ -459,48 +459,45 @@ static void import(struct import *m, const struct net_sizes *sizes)
     name_rest(m);
 }
 
-static void start_again(struct import *m)
+static void import_again(struct import *m)
 {
     sam_names_free(&m->names);
     sam_names_free(&m->outputs);
     sam_net_graph_free(m->graph);
-    *m->graph = (struct net_graph){0};
     m->names = m->outputs = (struct sam_names){0};
     m->failed = false;
     m->made = 0;
     for (size_t i = 0; i < m->onnx.node_count; i++)
         for (size_t a = 0; a < m->onnx.nodes[i].attribute_count; a++)
             m->onnx.nodes[i].attributes[a].used = false;
+    import(m);
 }
 
 /* A model with open dimensions is refused: suggest sizes with which it can be imported. */
-static void suggest(struct import *m, const struct net_sizes *sizes)
+static void suggest(struct import *m)
 {
     static const uint64_t guesses[] = {32, 64, 224, 16000, 1};
     struct sam_error *const error = m->error, none;
     for (size_t i = 0; m->failed && i < SAM_COUNT(guesses); i++) {
-        start_again(m);
         m->try = guesses[i];
         m->error = &none;
-        import(m, sizes);
+        import_again(m);
         m->tell = m->failed ? 0 : m->try;
     }
-    start_again(m);
     m->try = 0;
     m->error = error;
-    import(m, sizes);
+    import_again(m);
 }
 
 /* Of an open model, which is closed. */
-static enum sam_status finish(struct import *m, enum sam_status opened,
-                              const struct net_sizes *sizes)
+static enum sam_status finish(struct import *m, enum sam_status opened)
 {
     *m->graph = (struct net_graph){0};
     m->failed = opened != SAM_OK || sam_model_graph(m->model, &m->onnx, m->error) != SAM_OK;
     if (!m->failed)
-        import(m, sizes);
+        import(m);
     if (m->open)
-        suggest(m, sizes);
+        suggest(m);
     sam_names_free(&m->names);
     sam_names_free(&m->outputs);
     sam_onnx_graph_free(&m->onnx);
@@ -511,14 +508,12 @@ static enum sam_status finish(struct import *m, enum sam_status opened,
     return m->error->status;
 }
 
-enum sam_status sam_net_import(const char *path, const struct sam_network_shape *shapes,
-                               size_t shape_count, const struct sam_network_dim *dims,
-                               size_t dim_count, struct net_graph *graph, struct sam_error *error)
+enum sam_status sam_net_import(const char *path, const struct net_sizes *sizes,
+                               struct net_graph *graph, struct sam_error *error)
 {
     struct sam_error own = {0};
-    struct import m = {.file = path, .graph = graph, .error = error ? error : &own};
-    const struct net_sizes sizes = {shapes, shape_count, dims, dim_count};
-    return finish(&m, sam_model_open(path, &m.model, m.error), &sizes);
+    struct import m = {.file = path, .sizes = sizes, .graph = graph, .error = error ? error : &own};
+    return finish(&m, sam_model_open(path, &m.model, m.error));
 }
 
 enum sam_status sam_net_import_data(const void *data, size_t size, const char *name,
@@ -526,6 +521,6 @@ enum sam_status sam_net_import_data(const void *data, size_t size, const char *n
                                     struct sam_error *error)
 {
     struct sam_error own = {0};
-    struct import m = {.file = name, .graph = graph, .error = error ? error : &own};
-    return finish(&m, sam_model_open_onnx(data, size, name, &m.model, m.error), sizes);
+    struct import m = {.file = name, .sizes = sizes, .graph = graph, .error = error ? error : &own};
+    return finish(&m, sam_model_open_onnx(data, size, name, &m.model, m.error));
 }

@@ -19,6 +19,8 @@ struct import {
     const char *file;
     struct sam_model *model;
     struct sam_onnx_graph onnx;
+    const struct net_sizes *sizes;          /* from the user */
+    const struct sam_network_shape **given; /* of these the shape of each input; or NULL */
     struct net_graph *graph;
     struct sam_names names;   /* of ONNX: `1 + number of the value`, as a pointer */
     struct sam_names outputs; /* of the graph */
@@ -92,7 +94,7 @@ uint32_t sam_net_number(struct import *m, uint32_t x, double number);
 void sam_net_give(struct import *m, unsigned k, uint32_t id);
 
 /* --- import_read.c: inputs of the graph */
-void sam_net_import_inputs(struct import *m, const struct net_sizes *given);
+void sam_net_import_inputs(struct import *m);
 /* Attributes. Those that no function reads are refused. */
 int64_t sam_net_int(struct import *m, const char *name, int64_t otherwise);
 float sam_net_float(struct import *m, const char *name, float otherwise);

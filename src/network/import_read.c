@@ -138,27 +138,18 @@ static bool is_initializer(struct import *m, const char *name)
     return id != NET_NONE && sam_net_value(m, id)->initializer != NET_NONE;
 }
 
-static bool has_shape(const struct net_sizes *s, const char *input)
-{
-    for (size_t i = 0; i < s->shape_count; i++)
-        if (s->shapes[i].input && strcmp(s->shapes[i].input, input) == 0)
-            return true;
-    return false;
-}
-
 /* The size that a symbolic dimension has elsewhere: from the user, or from the given shape of
  * another input. */
-static uint64_t size_of_symbol(const struct import *m, const struct net_sizes *s, const char *name)
+static uint64_t size_of_symbol(const struct import *m, const char *name)
 {
-    for (size_t i = 0; name[0] && i < s->dim_count; i++)
-        if (strcmp(s->dims[i].name, name) == 0)
-            return s->dims[i].size;
+    for (size_t i = 0; name[0] && i < m->sizes->dim_count; i++)
+        if (strcmp(m->sizes->dims[i].name, name) == 0)
+            return m->sizes->dims[i].size;
     for (size_t i = 0; name[0] && i < m->onnx.input_count; i++) {
         const struct sam_onnx_input *in = &m->onnx.inputs[i];
-        for (size_t k = 0; k < s->shape_count; k++)
-            for (size_t d = 0; strcmp(s->shapes[k].input, in->name) == 0 && d < in->rank; d++)
-                if (d < s->shapes[k].rank && strcmp(in->dims[d].name, name) == 0)
-                    return s->shapes[k].shape[d];
+        for (size_t d = 0; m->given[i] && d < in->rank && d < m->given[i]->rank; d++)
+            if (strcmp(in->dims[d].name, name) == 0)
+                return m->given[i]->shape[d];
     }
     return 0;
 }
@@ -186,8 +177,9 @@ static bool put_size(struct sam_buffer *dims, const char *name, uint64_t size)
 }
 
 /* All inputs of a model that has dimensions without a size, and how to give sizes. */
-static void refuse_open(struct import *m, const struct net_sizes *s)
+static void refuse_open(struct import *m)
 {
+    const struct net_sizes *const s = m->sizes;
     struct sam_buffer list = {0}, dims = {0};
     struct sam_names seen = {0};
     bool good = true, named = true;
@@ -205,10 +197,10 @@ static void refuse_open(struct import *m, const struct net_sizes *s)
                 good &= sam_buffer_printf(&list, "%s%llu", mark, (unsigned long long)dim->size);
             else
                 good &= sam_buffer_printf(&list, "%s%.40s", mark, dim->name[0] ? dim->name : "?");
-            if (dim->known || size_of_symbol(m, s, dim->name) ||
+            if (dim->known || size_of_symbol(m, dim->name) ||
                 sam_names_find(&seen, dim->name, strlen(dim->name)))
                 continue;
-            named &= dim->name[0] || has_shape(s, in->name);
+            named &= dim->name[0] || m->given[i];
             if (dim->name[0])
                 good &= sam_names_add(&seen, dim->name, strlen(dim->name), m) &&
                         put_size(&dims, dim->name, m->tell ? guess(m, dim->name, m->tell) : 0);
@@ -231,13 +223,9 @@ static void refuse_open(struct import *m, const struct net_sizes *s)
     sam_buffer_free(&dims);
 }
 
-static void shape_input(struct import *m, const struct net_sizes *s,
-                        const struct sam_onnx_input *in, struct net_type *type)
+static void shape_input(struct import *m, const struct sam_onnx_input *in,
+                        const struct sam_network_shape *given, struct net_type *type)
 {
-    const struct sam_network_shape *given = NULL;
-    for (size_t i = 0; i < s->shape_count; i++)
-        if (strcmp(s->shapes[i].input, in->name) == 0)
-            given = &s->shapes[i];
     if (!in->has_shape && !given)
         sam_net_refuse(m, "input '%.100s' has no shape in the model: expected one from the user",
                        in->name);
@@ -253,7 +241,7 @@ static void shape_input(struct import *m, const struct net_sizes *s,
     for (uint32_t d = 0; !m->failed && d < type->rank; d++) {
         static const struct sam_onnx_dim unknown = {.name = ""};
         const struct sam_onnx_dim *dim = in->has_shape ? &in->dims[d] : &unknown;
-        uint64_t other = dim->known ? dim->size : size_of_symbol(m, s, dim->name);
+        uint64_t other = dim->known ? dim->size : size_of_symbol(m, dim->name);
         if (!other && dim->name[0] && m->try)
             other = guess(m, dim->name, m->try);
         type->shape[d] = given ? given->shape[d] : other;
@@ -263,11 +251,12 @@ static void shape_input(struct import *m, const struct net_sizes *s,
         else if (!type->shape[d] && given)
             misuse(m, "dimension %u of input '%.100s' is 0: expected elements", d, in->name);
         else if (!type->shape[d])
-            refuse_open(m, s);
+            refuse_open(m);
     }
 }
 
-static void add_input(struct import *m, const struct net_sizes *s, const struct sam_onnx_input *in)
+static void add_input(struct import *m, const struct sam_onnx_input *in,
+                      const struct sam_network_shape *given)
 {
     struct net_type type = {0};
     if (!in->is_tensor)
@@ -283,7 +272,7 @@ static void add_input(struct import *m, const struct net_sizes *s, const struct 
             "or bool",
             in->name, (unsigned long long)in->type, sam_dtype_name(dtype));
     if (!m->failed)
-        shape_input(m, s, in, &type);
+        shape_input(m, in, given, &type);
     const uint32_t id = sam_net_new_value(m, &type);
     char *name = sam_net_text(m, in->name);
     if (m->failed)
@@ -294,52 +283,38 @@ static void add_input(struct import *m, const struct net_sizes *s, const struct 
     sam_net_name(m, name, id);
 }
 
-static bool has_input(const struct import *m, const char *name)
+/* The given shapes by input; those without a name come after the others, for the inputs left. */
+static void match_shapes(struct import *m)
 {
-    for (size_t i = 0; i < m->onnx.input_count; i++)
-        if (strcmp(m->onnx.inputs[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Copies of the shapes, in which those without a name have that of the next input that none names.
- */
-static struct sam_network_shape *name_shapes(struct import *m, const struct net_sizes *s)
-{
-    struct sam_network_shape *named = sam_net_take(m, s->shape_count, sizeof *named);
-    size_t at = 0;
-    for (size_t i = 0; named && i < s->shape_count; i++) {
-        named[i] = s->shapes[i];
-        if (named[i].input)
+    const size_t count = m->sizes->shape_count, inputs = m->onnx.input_count;
+    m->given = sam_net_take(m, inputs, sizeof *m->given);
+    for (size_t k = 0; !m->failed && k < 2 * count; k++) {
+        const struct sam_network_shape *const shape = &m->sizes->shapes[k % count];
+        const char *const name = shape->input;
+        size_t i = 0;
+        if (!name != (k >= count))
             continue;
-        while (at < m->onnx.input_count && (is_initializer(m, m->onnx.inputs[at].name) ||
-                                            has_shape(s, m->onnx.inputs[at].name)))
-            at++;
-        if (at == m->onnx.input_count) {
-            misuse(m, "%zu arrays: expected at most one for each input", s->shape_count);
-            return named;
-        }
-        named[i].input = m->onnx.inputs[at++].name;
+        while (i < inputs && (name ? strcmp(m->onnx.inputs[i].name, name) != 0
+                                   : m->given[i] || is_initializer(m, m->onnx.inputs[i].name)))
+            i++;
+        if (i < inputs)
+            m->given[i] = shape;
+        else if (name)
+            misuse(m, "no input '%.100s' in the model", name);
+        else
+            misuse(m, "%zu arrays: expected at most one for each input", count);
     }
-    return named;
 }
 
-void sam_net_import_inputs(struct import *m, const struct net_sizes *given)
+void sam_net_import_inputs(struct import *m)
 {
-    struct net_sizes s = *given;
-    s.shapes = name_shapes(m, given);
-    if (m->failed)
-        return;
-    struct net_graph *g = m->graph;
-    g->inputs = sam_net_take(m, m->onnx.input_count, sizeof *g->inputs);
-    for (size_t i = 0; i < s.shape_count; i++)
-        if (!has_input(m, s.shapes[i].input))
-            misuse(m, "no input '%.100s' in the model", s.shapes[i].input);
-    for (size_t i = 0; i < s.dim_count; i++)
-        if (find_dim(m, s.dims[i].name) < 0)
-            misuse(m, "no dimension '%.100s' among the inputs of the model", s.dims[i].name);
-    for (size_t i = 0; !m->failed && i < m->onnx.input_count; i++) {
+    const struct net_sizes *const s = m->sizes;
+    match_shapes(m);
+    m->graph->inputs = sam_net_take(m, m->onnx.input_count, sizeof *m->graph->inputs);
+    for (size_t i = 0; i < s->dim_count; i++)
+        if (find_dim(m, s->dims[i].name) < 0)
+            misuse(m, "no dimension '%.100s' among the inputs of the model", s->dims[i].name);
+    for (size_t i = 0; !m->failed && i < m->onnx.input_count; i++)
         if (!is_initializer(m, m->onnx.inputs[i].name))
-            add_input(m, &s, &m->onnx.inputs[i]);
-    }
+            add_input(m, &m->onnx.inputs[i], m->given[i]);
 }

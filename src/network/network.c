@@ -95,7 +95,8 @@ enum sam_status sam_network_open(const char *path, const struct sam_network_opti
     if (!n)
         return sam_fail_memory(error);
     const struct net_plan_options planning = {.no_fusion = o.unfused, .weights = o.weights};
-    status = sam_net_import(path, o.shapes, o.shape_count, o.dims, o.dim_count, &n->graph, error);
+    const struct net_sizes sizes = {o.shapes, o.shape_count, o.dims, o.dim_count};
+    status = sam_net_import(path, &sizes, &n->graph, error);
     n->output_count = n->graph.output_count;
     if (status == SAM_OK)
         status = keep_values(&n->graph, o.keep, o.keep_count, error);

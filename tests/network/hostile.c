@@ -183,17 +183,17 @@ TEST(external_data, .setup_func = enter_folder, .teardown_func = leave_folder)
     struct sam_error error = {0};
     succeeds(sam_file_save, "weights", data, sizeof data);
     save_external("weights");
-    succeeds(sam_net_import, "model.onnx", NULL, 0, NULL, 0, &g);
+    succeeds(sam_net_import, "model.onnx", &none, &g);
     assert_int_equal(g.value_count, 1);
     assert_int_equal(g.node_count, 0);
     assert_memory_equal(g.values[0].data, ((float[]){3, -6}), sizeof data);
     sam_net_graph_free(&g);
     save_external("missing");
-    assert_int_equal(sam_net_import("model.onnx", NULL, 0, NULL, 0, &g, &error), SAM_ERR_IO);
+    assert_int_equal(sam_net_import("model.onnx", &none, &g, &error), SAM_ERR_IO);
     assert_string_equal(error.text,
                         "model.onnx: external data 'missing': No such file or directory");
-    assert_int_equal(sam_net_import("none.onnx", NULL, 0, NULL, 0, &g, &error), SAM_ERR_IO);
-    assert_int_equal(sam_net_import("none.onnx", NULL, 0, NULL, 0, &g, NULL), SAM_ERR_IO);
+    assert_int_equal(sam_net_import("none.onnx", &none, &g, &error), SAM_ERR_IO);
+    assert_int_equal(sam_net_import("none.onnx", &none, &g, NULL), SAM_ERR_IO);
 }
 
 /* Initializers remember their tensor, also under another shape. */
