@@ -61,9 +61,12 @@ uint32_t sam_net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, en
 /* A constant array; returns its elements to be filled in, and the buffer. NULL: out of memory. */
 void *sam_net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count,
                          uint32_t *buffer);
-/* For the elements of a constant in another order. */
-float *sam_net_weight_like(struct net_builder *b, const struct sam_net_value *v, uint64_t count,
-                           struct net_place *place);
+/* An array of the elements of a constant with other axes: for each of the elements `first` (NULL:
+ * the first one), axes of these sizes and strides in the constant; beyond its end are zeros.
+ * Returns the buffer. */
+uint32_t sam_net_weight_as(struct net_builder *b, const struct sam_net_value *v,
+                           const int64_t *first, uint64_t count, uint32_t rank,
+                           const uint64_t *shape, const int64_t *stride);
 /* Pack the array with the others, if weights are packed. */
 void sam_net_weight_pack(struct net_builder *b, uint32_t buffer);
 /* Strides of C order. */

@@ -78,21 +78,13 @@ bool sam_net_conv_taps(struct net_builder *b, struct net_contract *c, uint64_t r
 static struct net_place turned(struct net_builder *b, const struct sam_net_value *w, bool wide)
 {
     const uint64_t outs = w->shape[0], ins = w->shape[1], kh = w->shape[2], kw = w->shape[3];
-    struct net_place place = {0};
-    float *const data = sam_net_weight_like(b, w, w->count, &place);
-    for (uint64_t o = 0; data && o < outs; o++)
-        for (uint64_t i = 0; i < ins; i++)
-            for (uint64_t y = 0; y < kh; y++)
-                for (uint64_t x = 0; x < kw; x++) {
-                    const double weight = sam_net_real(w, ((o * ins + i) * kh + y) * kw + x);
-                    const uint64_t at = wide ? ((y * outs + o) * kw + x) * ins + i
-                                             : ((y * kw + x) * outs + o) * ins + i;
-                    data[at] = (float)weight;
-                }
-    place.stride[0] = (int64_t)(wide ? ins * kw : ins);
-    place.stride[1] = 1;
-    place.stride[3] = (int64_t)(outs * ins);
-    place.stride[2] = place.stride[3] * (int64_t)kw;
+    const int64_t out = (int64_t)(ins * kh * kw), in = (int64_t)(kh * kw), row = (int64_t)kw;
+    struct net_place place = {.stride = {(int64_t)(wide ? ins * kw : ins), 1,
+                                         (int64_t)(outs * ins * kw), (int64_t)(outs * ins)}};
+    place.buffer = wide ? sam_net_weight_as(b, w, NULL, 1, 4, (uint64_t[]){kh, outs, kw, ins},
+                                            (int64_t[]){row, out, 1, in})
+                        : sam_net_weight_as(b, w, NULL, 1, 4, (uint64_t[]){kh, kw, outs, ins},
+                                            (int64_t[]){row, 1, out, in});
     return place;
 }
 

@@ -5,23 +5,6 @@
 
 #include "network/conv.h"
 
-/* The weights of a phase as [tap][output channel][input channel of the group]; zeros for a tap
- * that the kernel lacks. `taps` are numbers of the kernel's taps. */
-static struct net_place turned(struct net_builder *b, const struct sam_net_value *w,
-                               uint64_t groups, const int64_t *taps, uint32_t count)
-{
-    const uint64_t ins = w->shape[0] / groups, outs = w->shape[1], all = w->shape[2] * w->shape[3];
-    struct net_place place = {0};
-    float *const data = sam_net_weight_like(b, w, count * outs * groups * ins, &place);
-    for (uint64_t i = 0; data && i < w->shape[0]; i++)
-        for (uint64_t o = 0; o < outs; o++)
-            for (uint64_t t = 0; t < count; t++)
-                if ((uint64_t)taps[t] < all)
-                    data[(t * outs * groups + i / ins * outs + o) * ins + i % ins] =
-                        (float)sam_net_real(w, (i * outs + o) * all + (uint64_t)taps[t]);
-    return place;
-}
-
 /* The position that tap `k` of an axis reads for the outputs of a phase; false: no tap of that
  * phase.
  */
@@ -66,7 +49,7 @@ static void phase_taps(const struct net_params *p, struct net_contract *c,
             }
     if (c->taps == 0) {
         c->left_tap[0] = 0;
-        c->right_tap[0] = (int64_t)(p->kernel[0] * p->kernel[1]);
+        c->right_tap[0] = INT64_MAX / 2; /* zeros */
         c->taps = 1;
     }
 }
@@ -94,19 +77,15 @@ static void run_side_by_side(struct net_builder *b, const struct sam_net_value *
     const uint64_t ins = w->shape[0], outs = w->shape[1], width = node->params.kernel[1];
     const bool biased = node->input_count > 2;
     struct net_place bias = {0};
-    float *const repeated =
-        biased ? sam_net_weight_add(b, SAM_F32, width * outs, &bias.buffer) : NULL;
-    for (uint64_t i = 0; repeated && i < width * outs; i++)
-        repeated[i] = (float)sam_net_real(&b->graph->values[node->inputs[2]], i % outs);
+    if (biased)
+        bias.buffer = sam_net_weight_as(b, &b->graph->values[node->inputs[2]], NULL, 1, 2,
+                                        (uint64_t[]){width, outs}, (int64_t[]){0, 1});
     for (uint64_t y = 0; y < node->params.kernel[0] && b->status == SAM_OK; y++) {
         struct net_contract c = *whole;
-        struct net_place weights = {0};
-        float *const data = sam_net_weight_like(b, w, width * outs * ins, &weights);
-        for (uint64_t i = 0; data && i < ins * outs * width; i++)
-            data[i] = (float)sam_net_real(
-                w, ((i % ins * outs + i / ins % outs) * w->shape[2] + y) * width + i / ins / outs);
-        if (!data)
-            return;
+        const int64_t each = (int64_t)(w->shape[2] * width), row = (int64_t)(y * width);
+        const struct net_place weights = {
+            .buffer = sam_net_weight_as(b, w, &row, 1, 3, (uint64_t[]){width, outs, ins},
+                                        (int64_t[]){1, each, (int64_t)outs * each})};
         c.taps = 1;
         c.left_tap = c.right_tap = NULL;
         sam_net_space_every(&c.space, 2, y, node->params.stride[0]);
@@ -115,8 +94,9 @@ static void run_side_by_side(struct net_builder *b, const struct sam_net_value *
         c.space.extent[last] = width * outs;
         c.space.operand[0].stride[last] = 1;
         c.space.axis[last] = 1;
-        const int64_t each[NET_RANK] = {[1] = 1};
-        c.bias = biased ? sam_net_space_add(b, &c.space, NET_NONE, &bias, each) : NET_NONE;
+        c.bias = biased
+                     ? sam_net_space_add(b, &c.space, NET_NONE, &bias, (int64_t[NET_RANK]){[1] = 1})
+                     : NET_NONE;
         c.left = sam_net_space_add(
             b, &c.space, NET_NONE, from,
             (int64_t[NET_RANK]){from->stride[0], 0, from->stride[2], from->stride[3]});
@@ -143,6 +123,8 @@ void sam_net_plan_conv_transpose(struct net_builder *b)
     const struct net_place from = sam_net_conv_input(b, border, true, 0);
     struct net_contract whole = {0};
     const uint64_t ins = in->shape[1] / p->group;
+    const int64_t size = (int64_t)(p->kernel[0] * p->kernel[1]),
+                  channel = size * (int64_t)w->shape[1];
     sam_net_conv_space(b, &whole.space);
     whole.depth = ins;
     whole.left_step = from.stride[1];
@@ -166,7 +148,11 @@ void sam_net_plan_conv_transpose(struct net_builder *b)
             b, &c.space, NET_NONE, &from,
             (int64_t[NET_RANK]){from.stride[0], 0, from.stride[2], from.stride[3]});
         phase_taps(p, &c, &from, phase);
-        const struct net_place weights = turned(b, w, p->group, c.right_tap, c.taps);
+        const struct net_place weights = {
+            /* [tap][output channel][input channel of the group] */
+            .buffer = sam_net_weight_as(b, w, c.right_tap, c.taps, 3,
+                                        (uint64_t[]){p->group, w->shape[1], ins},
+                                        (int64_t[]){(int64_t)ins * channel, size, channel})};
         c.right = sam_net_space_add(b, &c.space, NET_NONE, &weights,
                                     (int64_t[NET_RANK]){[1] = (int64_t)ins});
         if (p->group > 1) {

@@ -5,11 +5,10 @@
 /* A constant right factor with its columns as rows: [n][k]. */
 static struct net_place turned(struct net_builder *b, const struct sam_net_value *v)
 {
-    struct net_place place = {.stride = {1, (int64_t)v->shape[0]}};
-    float *const data = sam_net_weight_like(b, v, v->count, &place);
-    for (uint64_t i = 0; data && i < v->count; i++)
-        data[i % v->shape[1] * v->shape[0] + i / v->shape[1]] = (float)sam_net_real(v, i);
-    return place;
+    const int64_t depth = (int64_t)v->shape[0], cols = (int64_t)v->shape[1];
+    const uint32_t buffer = sam_net_weight_as(
+        b, v, NULL, 1, 2, (uint64_t[]){v->shape[1], v->shape[0]}, (int64_t[]){1, cols});
+    return (struct net_place){.buffer = buffer, .stride = {1, depth}};
 }
 
 /* A factor as a matrix: its stride along k, and its strides over the axes of the output, of which
