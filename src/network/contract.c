@@ -150,22 +150,17 @@ static void sum_tile(struct state *s)
     struct net_tile like = {
         .loc = SAM_TILE_acc, .dtype = SAM_F32, .rows = s->site.rows, .cols = s->site.cols};
     const struct net_tile sum = sam_net_alloc(text, like);
-    const uint64_t blocks = blocks_of(s), whole = c->depth / s->block;
+    const uint64_t blocks = blocks_of(s), whole = c->depth / s->block, more = c->depth - s->block;
+    const bool loop = !s->kept && whole > 8; /* the first product is before the loop */
     for (uint32_t tap = 0; tap < c->taps; tap++) {
-        const bool loop = !s->kept && whole > 8; /* the first product is before the loop */
         for (uint64_t n = 0; n < (loop ? 1 : blocks); n++)
             multiply(s, sum, tap == 0 && n == 0, tap, net_at((int64_t)(n * s->block)),
                      block_at(s, n), block_after(s, tap, n),
                      s->kept ? &s->right[tap * blocks + n] : NULL);
-        if (!loop)
-            continue;
-        const struct net_index k = sam_net_for(text, (whole - 1) * s->block, s->block);
-        multiply(s, sum, false, tap, sam_net_add(text, k, net_at((int64_t)s->block)), s->block,
-                 block_after(s, tap, whole - 1), NULL);
-        sam_net_end(text, (whole - 1) * s->block, s->block);
-        if (whole < blocks)
-            multiply(s, sum, false, tap, net_at((int64_t)(whole * s->block)), block_at(s, whole),
-                     block_after(s, tap, whole), NULL);
+        for (struct net_blocks k = {0}; loop && sam_net_blocks(text, 1, &more, &s->block, &k);)
+            multiply(s, sum, false, tap, sam_net_add(text, k.at[0], net_at((int64_t)s->block)),
+                     k.size[0], block_after(s, tap, k.size[0] == s->block ? whole - 1 : whole),
+                     NULL);
     }
     like.loc = SAM_TILE_vec;
     struct net_tile start = NET_OP1(text, "tmov", like, sum);

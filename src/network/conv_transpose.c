@@ -114,10 +114,6 @@ void sam_net_plan_conv_transpose(struct net_builder *b)
     const struct sam_net_value *const w = &b->graph->values[b->node->inputs[1]];
     const struct sam_net_value *const out = &b->graph->values[b->node->output];
     uint64_t border[4];
-    if (!w->data) {
-        sam_net_build_fail(b, SAM_ERR_INPUT, "the weights are not constant");
-        return;
-    }
     for (uint32_t i = 0; i < 2; i++)
         reach(p, i, in->shape[2 + i], out->shape[2 + i], &border[i], &border[2 + i]);
     const struct net_place from = sam_net_conv_input(b, border, true, 0);

@@ -18,46 +18,29 @@ static bool per_channel(const struct sam_net_value *v, const struct sam_net_valu
     return true;
 }
 
-static double at_channel(const struct sam_net_value *v, uint64_t channel)
+/* Weights times a constant, or bias plus a constant. */
+static void change(struct import *m, struct net_node *conv, enum sam_net_op op, uint32_t constant)
 {
-    return sam_net_real(v, v->count == 1 ? 0 : channel);
-}
-
-/* Weights times a constant per output channel, and bias * scale + shift; either may be NULL. */
-static void change(struct import *m, struct net_node *conv, uint32_t scale, uint32_t shift)
-{
-    const bool transposed = conv->op == NET_ConvTranspose;
-    const uint32_t old_weights = conv->inputs[1],
-                   old_bias = conv->input_count > 2 ? conv->inputs[2] : NET_NONE;
     const uint64_t channels = sam_net_value(m, conv->output)->shape[1];
-    const struct net_type line = {SAM_F32, 1, {channels}};
-    struct net_type type = sam_net_type_of(m, old_weights);
-    uint32_t *inputs = sam_blocks_take(&m->graph->store, 3, sizeof *inputs);
-    const uint32_t bias = sam_net_constant(m, &line, NULL);
-    type.dtype = SAM_F32;
-    const uint32_t weights = scale == NET_NONE ? old_weights : sam_net_constant(m, &type, NULL);
-    if (!inputs || m->failed) {
-        sam_net_refuse_memory(m);
+    const struct net_type scalar = {0}, line = {SAM_F32, 1, {channels}};
+    uint32_t *const inputs = sam_net_take(m, 3, sizeof *inputs);
+    if (!inputs)
         return;
-    }
-    const struct sam_net_value *w = sam_net_value(m, old_weights), *by = sam_net_value(m, scale),
-                               *plus = sam_net_value(m, shift);
-    /* Of a transposed convolution, with one group, the second axis has the output's channels. */
-    const uint64_t inner = w->count / w->shape[0] / (transposed ? w->shape[1] : 1);
-    for (uint64_t i = 0; scale != NET_NONE && i < w->count; i++)
-        ((float *)sam_net_value(m, weights)->data)[i] =
-            (float)(sam_net_real(w, i) * at_channel(by, i / inner % channels));
-    for (uint64_t c = 0; c < channels; c++) {
-        double sum = old_bias == NET_NONE ? 0 : sam_net_real(sam_net_value(m, old_bias), c);
-        if (scale != NET_NONE)
-            sum *= at_channel(by, c);
-        if (shift != NET_NONE)
-            sum += at_channel(plus, c);
-        ((float *)sam_net_value(m, bias)->data)[c] = (float)sum;
-    }
-    memcpy(inputs, (uint32_t[]){conv->inputs[0], weights, bias}, 3 * sizeof *inputs);
+    memcpy(inputs, conv->inputs, conv->input_count * sizeof *inputs);
     conv->inputs = inputs;
-    conv->input_count = 3;
+    constant =
+        sam_net_reshape(m, constant, sam_net_value(m, constant)->count == 1 ? &scalar : &line);
+    if (op == NET_Mul) {
+        uint32_t by = constant; /* output channels are the first axis of weights, or the second */
+        if (sam_net_value(m, by)->rank)
+            by = sam_net_shaped(m, by, conv->op == NET_Conv ? 4 : 3,
+                                (uint64_t[]){channels, 1, 1, 1});
+        inputs[1] = sam_net_emit2(m, NET_Mul, inputs[1], by);
+    }
+    if (conv->input_count == 3)
+        inputs[2] = sam_net_emit2(m, op, inputs[2], constant);
+    else if (op == NET_Add)
+        inputs[conv->input_count++] = sam_net_expand(m, constant, &line);
 }
 
 /* Node n, if it is such a Mul or Add. */
@@ -76,7 +59,7 @@ static void fold_node(struct import *m, struct net_node *n, const uint32_t *uses
             !sam_net_may_make(m, w->count + g->values[image].shape[1]) ||
             (n->op == NET_Mul && w->dtype != SAM_F32)) /* packed weights stay */
             continue;
-        change(m, conv, n->op == NET_Mul ? other : NET_NONE, n->op == NET_Add ? other : NET_NONE);
+        change(m, conv, n->op, other);
         if (m->failed)
             return;
         conv->output = n->output; /* the node itself is pruned */

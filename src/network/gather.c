@@ -42,70 +42,48 @@ static void copy_slice(struct gather *g, int64_t to, struct net_index shift)
     }
 }
 
-static void by_constants(struct gather *g, const struct sam_net_value *indices, uint64_t limit)
+/* The row at element i of the indices: a number, or an argument of the program. */
+static struct net_index row_of(struct net_builder *b, const struct sam_net_value *indices,
+                               uint64_t i, uint64_t limit)
 {
-    if (indices->count > MOST_INDICES)
-        sam_net_build_fail(g->b, SAM_ERR_INPUT, "%llu constant indices: expected at most %d",
-                           (unsigned long long)indices->count, (int)MOST_INDICES);
-    for (uint64_t i = 0; i < indices->count && g->b->status == SAM_OK; i++) {
-        int64_t index = sam_net_whole(indices, i);
-        index += index < 0 ? (int64_t)limit : 0;
-        if (index < 0 || (uint64_t)index >= limit)
-            sam_net_build_fail(g->b, SAM_ERR_INPUT, "index %lld of %llu", (long long)index,
-                               (unsigned long long)limit);
-        copy_slice(g, net_element_at(indices, i, g->to.stride + g->axis),
-                   net_at(index * g->from.stride[g->axis]));
-        if (i % SLICES == SLICES - 1 && i + 1 < indices->count)
-            sam_net_step_finish(g->b, g->b->made, 1, NET_NONE);
+    if (indices->data) {
+        const int64_t row = sam_net_whole(indices, i);
+        return net_at(row < 0 ? row + (int64_t)limit : row);
     }
-}
-
-static void by_input(struct gather *g, const struct sam_net_value *indices,
-                     const struct net_place *place, uint64_t limit)
-{
-    struct net_builder *const b = g->b;
-    for (uint64_t i = 0; i < indices->count && b->status == SAM_OK; i++) {
-        void *grown =
-            sam_grow(b->scalars, b->scalar_count, &b->scalar_capacity, sizeof *b->scalars);
-        if (!grown) {
-            sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
-            return;
-        }
-        b->scalars = grown;
-        b->scalars[b->scalar_count] = (struct net_scalar_argument){
-            place->buffer, (uint64_t)(place->offset + net_element_at(indices, i, place->stride)),
-            limit};
-        const struct net_index index = sam_net_argument(&b->text, (uint32_t)b->scalar_count++);
-        copy_slice(g, net_element_at(indices, i, g->to.stride + g->axis),
-                   sam_net_times(&b->text, index, g->from.stride[g->axis]));
-        if (b->scalar_count == ARGUMENTS && i + 1 < indices->count)
-            sam_net_step_finish(b, b->made, 1, NET_NONE);
+    const struct net_place place = sam_net_place_of(b, b->node->inputs[1]);
+    if (b->status == SAM_OK && b->plan->buffers[place.buffer].kind != NET_BUFFER_INPUT)
+        sam_net_build_fail(b, SAM_ERR_INPUT, "its indices are computed");
+    void *grown = sam_grow(b->scalars, b->scalar_count, &b->scalar_capacity, sizeof *b->scalars);
+    if (!grown) {
+        sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
+        return net_at(0);
     }
+    b->scalars = grown;
+    b->scalars[b->scalar_count] = (struct net_scalar_argument){
+        place.buffer, (uint64_t)(place.offset + net_element_at(indices, i, place.stride)), limit};
+    return sam_net_argument(&b->text, (uint32_t)b->scalar_count++);
 }
 
 void sam_net_plan_gather(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
-    const struct sam_net_value *const table = &b->graph->values[node->inputs[0]];
     const struct sam_net_value *const indices = &b->graph->values[node->inputs[1]];
-    const uint64_t limit = table->shape[node->params.axis];
-    struct gather g = {.b = b,
-                       .axis = node->params.axis,
-                       .index_rank = indices->rank,
-                       .slice = b->graph->values[node->output]};
+    const uint32_t axis = node->params.axis;
+    const uint64_t limit = b->graph->values[node->inputs[0]].shape[axis];
+    const uint64_t most = indices->data ? SLICES : ARGUMENTS;
+    struct gather g = {
+        .b = b, .axis = axis, .index_rank = indices->rank, .slice = b->graph->values[node->output]};
     g.from = sam_net_place_of(b, node->inputs[0]);
     g.to = sam_net_place_new(b, node->output, NULL);
     for (uint32_t i = 0; i < g.index_rank; i++)
-        g.slice.shape[g.axis + i] = 1;
-    if (indices->data) {
-        by_constants(&g, indices, limit);
-        return;
+        g.slice.shape[axis + i] = 1;
+    if (indices->data && indices->count > MOST_INDICES)
+        sam_net_build_fail(b, SAM_ERR_INPUT, "%llu constant indices: expected at most %d",
+                           (unsigned long long)indices->count, (int)MOST_INDICES);
+    for (uint64_t i = 0; i < indices->count && b->status == SAM_OK; i++) {
+        if (i && i % most == 0)
+            sam_net_step_finish(b, b->made, 1, NET_NONE);
+        copy_slice(&g, net_element_at(indices, i, g.to.stride + axis),
+                   sam_net_times(&b->text, row_of(b, indices, i, limit), g.from.stride[axis]));
     }
-    const struct net_place place = sam_net_place_of(b, node->inputs[1]);
-    if (b->status != SAM_OK)
-        return;
-    if (b->plan->buffers[place.buffer].kind == NET_BUFFER_INPUT)
-        by_input(&g, indices, &place, limit);
-    else
-        sam_net_build_fail(b, SAM_ERR_INPUT, "its indices are computed");
 }

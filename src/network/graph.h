@@ -12,9 +12,10 @@
  *     the Conv before it;
  *   - Conv, ConvTranspose and pools have rank 4: one spatial dimension is reshaped to a height of
  * 1;
+ *   - the weights of ConvTranspose are constants;
  *   - the operands of MatMul have rank 2 or more; Gemm is a MatMul; Sum, Min and Max have two
  * inputs;
- *   - the indices of Gather are constants or a view of an input: of all its elements in another
+ *   - the indices of Gather are constants in range, or a view of an input: of all its elements in another
  *     shape, or slices, transpositions and expansions of these;
  *   - Squeeze, Unsqueeze, Flatten and Reshape are Reshape; Split is one Slice per output; Identity
  *     and Dropout are gone; GlobalAveragePool is ReduceMean, GlobalMaxPool ReduceMax;

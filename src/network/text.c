@@ -211,7 +211,8 @@ struct net_index sam_net_argument(struct sam_net_text *text, uint32_t number)
     return (struct net_index){0, UINT32_C(0x80000000) + number};
 }
 
-struct net_index sam_net_for(struct sam_net_text *text, uint64_t end, uint64_t step)
+/* A loop over 0, step, ... below `end`; one round is no loop. */
+static struct net_index begin_loop(struct sam_net_text *text, uint64_t end, uint64_t step)
 {
     if (end <= step)
         return net_at(0);
@@ -223,7 +224,7 @@ struct net_index sam_net_for(struct sam_net_text *text, uint64_t end, uint64_t s
     return at;
 }
 
-void sam_net_end(struct sam_net_text *text, uint64_t end, uint64_t step)
+static void end_loop(struct sam_net_text *text, uint64_t end, uint64_t step)
 {
     if (end <= step)
         return;
@@ -238,7 +239,7 @@ bool sam_net_blocks(struct sam_net_text *text, uint32_t axes, const uint64_t *ex
 {
     for (uint32_t i = k->open ? axes : 0; i-- > 0;)
         if (!((k->next - 1) >> i & 1))
-            sam_net_end(text, extent[i] - extent[i] % tile[i], tile[i]);
+            end_loop(text, extent[i] - extent[i] % tile[i], tile[i]);
     k->open = false;
     while (!k->open && k->next < UINT32_C(1) << axes) {
         const uint32_t rest = k->next++;
@@ -249,7 +250,7 @@ bool sam_net_blocks(struct sam_net_text *text, uint32_t axes, const uint64_t *ex
         }
         for (uint32_t i = 0; i < axes && k->open; i++) {
             const uint64_t full = extent[i] - extent[i] % tile[i];
-            k->at[i] = rest >> i & 1 ? net_at((int64_t)full) : sam_net_for(text, full, tile[i]);
+            k->at[i] = rest >> i & 1 ? net_at((int64_t)full) : begin_loop(text, full, tile[i]);
         }
     }
     return k->open;

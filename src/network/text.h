@@ -61,10 +61,6 @@ struct net_index sam_net_times(struct sam_net_text *text, struct net_index a, in
 /* The index argument of that number. */
 struct net_index sam_net_argument(struct sam_net_text *text, uint32_t number);
 
-/* A loop over 0, step, ... below `end`; one round is no loop. */
-struct net_index sam_net_for(struct sam_net_text *text, uint64_t end, uint64_t step);
-void sam_net_end(struct sam_net_text *text, uint64_t end, uint64_t step);
-
 /* Blocks of `tile` along each axis, and what remains at its end: the next combination of these,
  * within loops over its blocks, which the call after it closes. False after the last one.
  *   for (struct net_blocks k = {0}; sam_net_blocks(text, axes, extent, tile, &k);)
