@@ -31,12 +31,13 @@ static uint32_t find(const struct net_graph *graph, const char *name)
     return NET_NONE;
 }
 
-static bool contains(const uint32_t *values, size_t count, uint32_t value)
+/* The first place of a value in a list; its end if it is not there. */
+static size_t index_in(const uint32_t *values, size_t count, uint32_t value)
 {
-    for (size_t i = 0; i < count; i++)
-        if (values[i] == value)
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < count && values[i] != value)
+        i++;
+    return i;
 }
 
 /* Values that are kept become outputs of the graph. */
@@ -53,7 +54,7 @@ static enum sam_status keep_values(struct net_graph *graph, const char *const *n
         const uint32_t value = find(graph, names[i]);
         if (value == NET_NONE || graph->values[value].producer == NET_NONE)
             return sam_fail(error, SAM_ERR_USAGE, "the network computes no value '%s'", names[i]);
-        if (!contains(outputs, graph->output_count, value))
+        if (index_in(outputs, graph->output_count, value) == graph->output_count)
             outputs[graph->output_count++] = value;
     }
     return SAM_OK;
@@ -172,9 +173,9 @@ enum sam_status sam_network_keep_state(struct sam_network *network, const char *
         return SAM_ERR_USAGE;
     const struct net_graph *g = &network->graph;
     const uint32_t in = find(g, input), out = find(g, output);
-    if (in == NET_NONE || !contains(g->inputs, g->input_count, in))
+    if (index_in(g->inputs, g->input_count, in) == g->input_count)
         return sam_fail(error, SAM_ERR_USAGE, "the network has no input '%s'", input);
-    if (out == NET_NONE || !contains(g->outputs, g->output_count, out))
+    if (index_in(g->outputs, g->output_count, out) == g->output_count)
         return sam_fail(error, SAM_ERR_USAGE, "the network has no output '%s'", output);
     const struct sam_net_value *from = &g->values[out], *to = &g->values[in];
     if (from->dtype != to->dtype || from->rank != to->rank ||
@@ -196,6 +197,8 @@ enum sam_status sam_network_keep_state(struct sam_network *network, const char *
 /* -------------------------------------------------------------------------------- one run */
 
 struct binding {
+    const struct sam_array **given; /* by input; NULL: none */
+    struct sam_array **wanted;      /* by output; NULL: none */
     const void **inputs;
     void **outputs;
     void **owned; /* inputs that were converted */
@@ -240,25 +243,26 @@ static enum sam_status bind_input(const struct sam_net_value *value, const struc
     return sam_dtype_widen(array->dtype, value->dtype, array->data, value->count, *owned, error);
 }
 
-static const struct sam_network_array *array_named(const struct sam_network_array *arrays,
-                                                   size_t count, const char *name)
+/* The input or output that an array is for; of two for a value that is both, the second is the
+ * output. */
+static enum sam_status match(const struct net_graph *g, const struct sam_network_array *array,
+                             struct binding *b, struct sam_error *error)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(arrays[i].name, name) == 0)
-            return &arrays[i];
-    return NULL;
-}
-
-/* The array for an output; of two for a value that is an input as well, the second. */
-static const struct sam_network_array *output_named(const struct net_graph *g,
-                                                    const struct sam_network_array *arrays,
-                                                    size_t count, uint32_t value)
-{
-    const char *const name = g->values[value].name;
-    const struct sam_network_array *to = array_named(arrays, count, name);
-    return to && contains(g->inputs, g->input_count, value)
-               ? array_named(to + 1, count - (size_t)(to - arrays) - 1, name)
-               : to;
+    if (!array->name || !array->array)
+        return sam_fail_null(error, "the name or the array of an argument");
+    const uint32_t value = find(g, array->name);
+    const size_t in = index_in(g->inputs, g->input_count, value),
+                 out = index_in(g->outputs, g->output_count, value);
+    if (in == g->input_count && out == g->output_count)
+        return sam_fail(error, SAM_ERR_USAGE, "'%s' is not an input, an output or a kept value",
+                        array->name);
+    if (in < g->input_count && !b->given[in])
+        b->given[in] = array->array;
+    else if (out < g->output_count && !b->wanted[out])
+        b->wanted[out] = array->array;
+    else
+        return sam_fail(error, SAM_ERR_USAGE, "two arrays for '%s'", array->name);
+    return SAM_OK;
 }
 
 static struct state *state_of(struct sam_network *network, uint32_t input)
@@ -274,17 +278,20 @@ static enum sam_status bind(struct sam_network *n, const struct sam_network_arra
 {
     const struct net_graph *g = &n->graph;
     enum sam_status status = SAM_OK;
+    b->given = sam_alloc(g->input_count + 1, sizeof *b->given);
     b->inputs = sam_alloc(g->input_count + 1, sizeof *b->inputs);
     b->owned = sam_alloc(g->input_count + 1, sizeof *b->owned);
+    b->wanted = sam_alloc(g->output_count + 1, sizeof *b->wanted);
     b->outputs = sam_alloc(g->output_count + 1, sizeof *b->outputs);
-    if (!b->inputs || !b->owned || !b->outputs)
+    if (!b->given || !b->inputs || !b->owned || !b->wanted || !b->outputs)
         return sam_fail_memory(error);
+    for (size_t i = 0; i < count && status == SAM_OK; i++)
+        status = match(g, &arrays[i], b, error);
     for (size_t i = 0; i < g->input_count && status == SAM_OK; i++) {
         const struct sam_net_value *value = &g->values[g->inputs[i]];
-        const struct sam_network_array *given = array_named(arrays, count, value->name);
         const struct state *state = state_of(n, g->inputs[i]);
-        if (given)
-            status = bind_input(value, given->array, &b->inputs[i], &b->owned[i], error);
+        if (b->given[i])
+            status = bind_input(value, b->given[i], &b->inputs[i], &b->owned[i], error);
         else if (state)
             b->inputs[i] = state->data;
         else
@@ -304,14 +311,15 @@ static void unbind(const struct net_graph *g, struct binding *b)
         free(b->owned[i]);
     for (size_t i = 0; b->outputs && i < g->output_count; i++)
         free(b->outputs[i]);
+    free(b->given);
+    free(b->wanted);
     free(b->inputs);
     free(b->owned);
     free(b->outputs);
 }
 
 /* States take copies; then arrays take what was asked for. */
-static void hand_out(struct sam_network *n, const struct sam_network_array *arrays, size_t count,
-                     struct binding *b)
+static void hand_out(struct sam_network *n, struct binding *b)
 {
     const struct net_graph *g = &n->graph;
     for (size_t i = 0; i < g->output_count; i++) {
@@ -319,41 +327,16 @@ static void hand_out(struct sam_network *n, const struct sam_network_array *arra
         for (size_t s = 0; s < n->state_count; s++)
             if (n->states[s].output == g->outputs[i])
                 memcpy(n->states[s].data, b->outputs[i], bytes_of(value));
-        const struct sam_network_array *to = output_named(g, arrays, count, g->outputs[i]);
-        if (!to)
+        if (!b->wanted[i])
             continue;
-        *to->array = (struct sam_array){.dtype = dtype_of(value),
-                                        .rank = value->rank,
-                                        .count = (size_t)value->count,
-                                        .size = bytes_of(value),
-                                        .data = b->outputs[i]};
-        memcpy(to->array->shape, value->shape, sizeof value->shape);
+        *b->wanted[i] = (struct sam_array){.dtype = dtype_of(value),
+                                           .rank = value->rank,
+                                           .count = (size_t)value->count,
+                                           .size = bytes_of(value),
+                                           .data = b->outputs[i]};
+        memcpy(b->wanted[i]->shape, value->shape, sizeof value->shape);
         b->outputs[i] = NULL;
     }
-}
-
-static enum sam_status check_arrays(const struct sam_network *n,
-                                    const struct sam_network_array *arrays, size_t count,
-                                    struct sam_error *error)
-{
-    const struct net_graph *g = &n->graph;
-    for (size_t i = 0; i < count; i++) {
-        if (!arrays[i].name || !arrays[i].array)
-            return sam_fail_null(error, "the name or the array of an argument");
-        const uint32_t value = find(g, arrays[i].name);
-        if (value == NET_NONE || (!contains(g->inputs, g->input_count, value) &&
-                                  !contains(g->outputs, g->output_count, value)))
-            return sam_fail(error, SAM_ERR_USAGE, "'%s' is not an input, an output or a kept value",
-                            arrays[i].name);
-        const struct sam_network_array *const before = array_named(arrays, i, arrays[i].name);
-        const bool both =
-            contains(g->inputs, g->input_count, value) &&
-            contains(g->outputs, g->output_count, value) && before &&
-            !array_named(before + 1, i - (size_t)(before - arrays) - 1, arrays[i].name);
-        if (before && !both)
-            return sam_fail(error, SAM_ERR_USAGE, "two arrays for '%s'", arrays[i].name);
-    }
-    return SAM_OK;
 }
 
 enum sam_status sam_network_run(struct sam_network *network, const struct sam_network_array *arrays,
@@ -370,13 +353,11 @@ enum sam_status sam_network_run(struct sam_network *network, const struct sam_ne
     if (status == SAM_OK && o.timing && !o.system)
         status = sam_fail(error, SAM_ERR_USAGE, "timing of a network: expected the system");
     if (status == SAM_OK)
-        status = check_arrays(network, arrays, count, error);
-    if (status == SAM_OK)
         status = bind(network, arrays, count, &b, error);
     if (status == SAM_OK)
         status = sam_net_plan_run(network->plan, &o, b.inputs, b.outputs, figures, error);
     if (status == SAM_OK)
-        hand_out(network, arrays, count, &b);
+        hand_out(network, &b);
     unbind(&network->graph, &b);
     return status;
 }
