@@ -64,52 +64,38 @@ bool sam_net_in_group(const struct net_builder *b, const struct net_group *group
     return false;
 }
 
-/* Uses of the values of a group that are inputs of its nodes. */
-static uint32_t inner_uses(const struct net_builder *b, const struct net_group *group,
-                           uint32_t value)
-{
-    uint32_t uses = 0;
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
-        for (uint32_t k = 0; k < node->input_count; k++)
-            uses += node->inputs[k] == value;
-    }
-    return uses;
-}
-
-/* Whether only the last node's output is used outside. */
-static bool one_exit(const struct net_builder *b, const struct net_group *group)
-{
-    for (uint32_t i = 0; i + 1 < group->count; i++) {
-        const uint32_t value = b->graph->nodes[group->nodes[i]].output;
-        if (inner_uses(b, group, value) != b->uses[value])
-            return false;
-    }
-    return true;
-}
-
 /* Take up the elementwise nodes that follow, as long as one output is what is left. */
 static void grow(struct net_builder *b, struct net_group *group, uint32_t first)
 {
     struct net_group trial = *group;
     const struct sam_net_value *const shape = &b->graph->values[group->output];
     const size_t end = b->graph->node_count - first > 256 ? first + 256 : b->graph->node_count;
+    uint32_t outside[NET_GROUP] = {b->uses[group->output]}; /* uses of its values by other nodes */
     uint32_t reads = 0;
     for (uint32_t n = first + 1; n < end && trial.count < NET_GROUP; n++) {
         const struct net_node *const node = &b->graph->nodes[n];
         bool joins = b->group[n] == NET_NONE && is_element(node) &&
-                     same_shape(&b->graph->values[node->output], shape),
+                     same_shape(&b->graph->values[node->output], shape) &&
+                     reads + node->input_count <= NET_OPERANDS - 6,
              reads_group = false;
-        for (uint32_t k = 0; k < node->input_count && joins; k++)
-            reads_group |= sam_net_in_group(b, &trial, trial.count, node->inputs[k]);
         for (uint32_t i = 0; i < trial.count; i++) /* a run checks what such a node makes */
             joins &= !net_is_wide_cast(b->graph, &b->graph->nodes[trial.nodes[i]]);
-        if (!joins || !reads_group || reads + node->input_count > NET_OPERANDS - 6)
+        for (uint32_t k = 0; k < node->input_count && joins; k++)
+            for (uint32_t i = 0; i < trial.count; i++)
+                if (b->graph->nodes[trial.nodes[i]].output == node->inputs[k]) {
+                    outside[i]--;
+                    reads_group = true;
+                }
+        if (!reads_group)
             continue;
         reads += node->input_count;
+        outside[trial.count] = b->uses[node->output];
         trial.nodes[trial.count++] = n;
         trial.output = node->output;
-        if (one_exit(b, &trial))
+        bool one_exit = true;
+        for (uint32_t i = 0; i + 1 < trial.count; i++)
+            one_exit &= outside[i] == 0;
+        if (one_exit)
             *group = trial;
     }
 }

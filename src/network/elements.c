@@ -40,6 +40,25 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* All in one shape. */
+static void meet(struct sam_net_text *text, uint32_t count, struct net_tile *tiles)
+{
+    uint64_t rows = 0, cols = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        rows = larger(rows, tiles[i].rows);
+        cols = larger(cols, tiles[i].cols);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        tiles[i] = sam_net_widen(text, tiles[i], rows, cols);
+}
+
+static void swap(struct net_tile *a, struct net_tile *b)
+{
+    const struct net_tile other = *a;
+    *a = *b;
+    *b = other;
+}
+
 /* `name` is add, sub, mul, div, min or max. */
 struct net_tile sam_net_binary(struct sam_net_text *text, const char *name, struct net_tile a,
                                struct net_tile b)
@@ -53,11 +72,8 @@ struct net_tile sam_net_binary(struct sam_net_text *text, const char *name, stru
         b = sam_net_unary(text, sub ? "tneg" : "trecip", b);
         return NET_OP2(text, sub ? "tadds" : "tmuls", b, b, a);
     }
-    if (a.scalar || (swaps && !b.scalar && b.rows * b.cols > a.rows * a.cols)) {
-        const struct net_tile other = a;
-        a = b;
-        b = other;
-    }
+    if (a.scalar || (swaps && !b.scalar && b.rows * b.cols > a.rows * a.cols))
+        swap(&a, &b);
     if (b.scalar) {
         sam_format(full, sizeof full, "t%ss", name);
         return NET_OP2(text, full, a, a, b);
@@ -75,28 +91,24 @@ struct net_tile sam_net_binary(struct sam_net_text *text, const char *name, stru
     return NET_OP2(text, full, a, a, b);
 }
 
-/* Both in one shape. */
-static void meet(struct sam_net_text *text, struct net_tile *a, struct net_tile *b)
-{
-    const uint64_t rows = larger(a->rows, b->rows), cols = larger(a->cols, b->cols);
-    *a = sam_net_widen(text, *a, rows, cols);
-    *b = sam_net_widen(text, *b, rows, cols);
-}
-
-static struct net_tile compare(struct sam_net_text *text, const char *how, struct net_tile a,
-                               struct net_tile b)
+static struct net_tile compare(struct sam_net_text *text, const char *how, struct net_tile *in)
 {
     char name[24];
-    if (a.scalar) {
-        const struct net_tile other = a;
-        a = b;
-        b = other;
+    if (in[0].scalar) {
+        swap(&in[0], &in[1]);
         how = how[0] == 'l' ? "gt" : how[0] == 'g' ? "lt" : how;
     }
-    sam_format(name, sizeof name, "tcmp%s {cmp = %s}", b.scalar ? "s" : "", how);
-    if (!b.scalar)
-        meet(text, &a, &b);
-    return NET_OP2(text, name, net_shape_of(SAM_U8, a.rows, a.cols), a, b);
+    sam_format(name, sizeof name, "tcmp%s {cmp = %s}", in[1].scalar ? "s" : "", how);
+    if (!in[1].scalar)
+        meet(text, 2, in);
+    return sam_net_op(text, name, net_shape_of(SAM_U8, in[0].rows, in[0].cols), 2, in);
+}
+
+/* A mask decides between two. */
+static struct net_tile where(struct sam_net_text *text, struct net_tile *in)
+{
+    meet(text, in[2].scalar ? 2 : 3, in);
+    return sam_net_op(text, in[2].scalar ? "tsels" : "tsel", in[1], 3, in);
 }
 
 static struct net_tile convert(struct sam_net_text *text, struct net_tile a, enum sam_dtype to)
@@ -107,18 +119,6 @@ static struct net_tile convert(struct sam_net_text *text, struct net_tile a, enu
     if (to == SAM_U8)
         return NET_OP2(text, "tcmps {cmp = ne}", like, a, sam_net_scalar(text, a.dtype, 0));
     return NET_OP1(text, "tcvt {round = trunc}", like, a);
-}
-
-static struct net_tile where(struct sam_net_text *text, struct net_tile mask, struct net_tile a,
-                             struct net_tile b)
-{
-    const uint64_t rows = larger(mask.rows, larger(a.rows, b.rows)),
-                   cols = larger(mask.cols, larger(a.cols, b.cols));
-    mask = sam_net_widen(text, mask, rows, cols);
-    a = sam_net_widen(text, a, rows, cols);
-    if (b.scalar)
-        return NET_OP3(text, "tsels", a, mask, a, b);
-    return NET_OP3(text, "tsel", a, mask, a, sam_net_widen(text, b, rows, cols));
 }
 
 /* --- functions of one element */
@@ -186,9 +186,9 @@ static struct net_tile evaluate(struct sam_net_text *text, const char *formula,
         else if (among("add sub mul div min max ", name))
             top--, top[-1] = sam_net_binary(text, name, top[-1], top[0]);
         else if (among("eq ne lt gt ", name))
-            top--, top[-1] = compare(text, name, top[-1], top[0]);
+            top--, top[-1] = compare(text, name, top - 1);
         else if (among("sel ", name))
-            top -= 2, top[-1] = where(text, top[-1], top[0], top[1]);
+            top -= 2, top[-1] = where(text, top - 1);
         else if (rounds)
             top[-1] = NET_OP1(
                 text, full,
@@ -229,7 +229,7 @@ static struct net_tile power(struct sam_net_text *text, const struct net_params 
         if (n == 0.5 || n == -1)
             return sam_net_unary(text, n < 0 ? "trecip" : "tsqrt", in[0]);
     }
-    meet(text, &in[0], &in[1]);
+    meet(text, 2, in);
     return evaluate(text, formulas[NET_Pow], p, in);
 }
 
@@ -243,7 +243,7 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
     switch (node->op) {
     case NET_Div:
         if (out != SAM_F32)
-            meet(t, &in[0], &in[1]);
+            meet(t, 2, in);
         else if (in[1].scalar) /* divisions take the GPU far longer */
             return sam_net_binary(t, "mul", in[0],
                                   sam_net_scalar(t, SAM_F32, 1 / (double)sam_bits_f32(in[1].id)));

@@ -15,8 +15,8 @@
  *   - the weights of ConvTranspose are constants;
  *   - the operands of MatMul have rank 2 or more; Gemm is a MatMul; Sum, Min and Max have two
  * inputs;
- *   - the indices of Gather are constants in range, or a view of an input: of all its elements in another
- *     shape, or slices, transpositions and expansions of these;
+ *   - the indices of Gather are constants in range, or a view of an input: of all its elements in
+ * another shape, or slices, transpositions and expansions of these;
  *   - Squeeze, Unsqueeze, Flatten and Reshape are Reshape; Split is one Slice per output; Identity
  *     and Dropout are gone; GlobalAveragePool is ReduceMean, GlobalMaxPool ReduceMax;
  *   - parameters that ONNX has as attributes or as constant inputs are in `net_params`, with axes

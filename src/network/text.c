@@ -81,15 +81,15 @@ static void put_name(struct sam_buffer *out, const struct net_tile *tile)
     sam_buffer_printf(out, tile->scalar ? "%%f%" PRIu32 : "%%t%" PRIu32, tile->id);
 }
 
-/* `%a, %b {attribute} : T, U` */
+/* `%a, %b {attribute} : T, U`; the attribute is what follows the name of the operation. */
 static void put_sources(struct sam_buffer *out, uint32_t count, const struct net_tile *sources,
-                        const char *attribute)
+                        const char *name)
 {
     for (uint32_t i = 0; i < count; i++) {
         sam_buffer_puts(out, i ? ", " : "");
         put_name(out, &sources[i]);
     }
-    sam_buffer_printf(out, "%s : ", attribute);
+    sam_buffer_printf(out, "%s : ", name + strcspn(name, " "));
     for (uint32_t i = 0; i < count; i++) {
         sam_buffer_puts(out, i ? ", " : "");
         put_type(out, &sources[i]);
@@ -110,8 +110,9 @@ static void put_box_type(struct sam_buffer *out, const struct net_box *box, enum
 }
 
 /* Text with, after a $, what the arguments are: i, an index; u, a number; s, a string; t, T, name
- * and type of a tile; S, tiles as sources, their number first, then an attribute; of a box: z, d,
- * e, zeros, sizes or strides of all dimensions, a comma before each; V, P, types of view and part.
+ * and type of a tile; o, the name of an operation without its attribute; S, tiles as sources, their
+ * number first, then that name; of a box: z, d, e, zeros, sizes or strides of all dimensions, a
+ * comma before each; V, P, types of view and part.
  */
 static void put(struct sam_net_text *text, struct sam_buffer *out, const char *format, va_list list)
 {
@@ -125,6 +126,11 @@ static void put(struct sam_net_text *text, struct sam_buffer *out, const char *f
         case 'i': put_index(text, out, va_arg(list, struct net_index)); break;
         case 'u': sam_buffer_printf(out, "%" PRIu32, va_arg(list, uint32_t)); break;
         case 's': sam_buffer_puts(out, va_arg(list, const char *)); break;
+        case 'o': {
+            const char *const name = va_arg(list, const char *);
+            sam_buffer_append(out, name, strcspn(name, " "));
+            break;
+        }
         case 't': put_name(out, va_arg(list, const struct net_tile *)); break;
         case 'T': put_type(out, va_arg(list, const struct net_tile *)); break;
         case 'S': {
@@ -284,31 +290,19 @@ struct net_tile sam_net_alloc(struct sam_net_text *text, struct net_tile like)
     return like;
 }
 
-/* The name of an operation up to its attribute, which is returned. */
-static const char *split_name(const char *name, char (*first)[24])
-{
-    const size_t length = strcspn(name, " ");
-    sam_format(*first, sizeof *first, "%.*s", (int)length, name);
-    return name + length;
-}
-
 struct net_tile sam_net_op(struct sam_net_text *text, const char *name, struct net_tile like,
                            uint32_t count, const struct net_tile *sources)
 {
-    char first[24];
-    const char *const attribute = split_name(name, &first);
     like.id = new_name(text);
     like.scalar = false;
-    put_line(text, "$t = pto.$s $S -> $T\n", &like, first, count, sources, attribute, &like);
+    put_line(text, "$t = pto.$o $S -> $T\n", &like, name, count, sources, name, &like);
     return like;
 }
 
 void sam_net_op_into(struct sam_net_text *text, const char *name, struct net_tile into,
                      uint32_t count, const struct net_tile *sources)
 {
-    char first[24];
-    const char *const attribute = split_name(name, &first);
-    put_line(text, "pto.$s ins($S) outs($S)\n", first, count, sources, attribute, 1u, &into, "");
+    put_line(text, "pto.$o ins($S) outs($S)\n", name, count, sources, name, 1u, &into, "");
 }
 
 struct net_tile sam_net_window(struct sam_net_text *text, struct net_tile tile, uint64_t row,
