@@ -42,12 +42,13 @@ void sam_net_conv_space(struct net_builder *b, struct net_space *space)
     sam_net_space_last(space, 1);
 }
 
-uint32_t sam_net_conv_bias(struct net_builder *b, struct net_space *space)
+uint32_t sam_net_conv_bias(struct net_builder *b, struct net_space *space, uint32_t repeated)
 {
-    const struct net_node *const node = b->node;
-    if (node->input_count < 3)
+    struct net_place place = {.buffer = repeated, .stride = {1}};
+    if (b->node->input_count < 3)
         return NET_NONE;
-    const struct net_place place = sam_net_place_of(b, node->inputs[2]);
+    if (repeated == NET_NONE)
+        place = sam_net_place_of(b, b->node->inputs[2]);
     return sam_net_space_add(b, space, NET_NONE, &place,
                              (int64_t[NET_RANK]){[1] = place.stride[0]});
 }
@@ -71,6 +72,18 @@ bool sam_net_conv_taps(struct net_builder *b, struct net_contract *c, uint64_t r
     if (!c->left_tap || !c->right_tap)
         sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
     return b->status == SAM_OK;
+}
+
+void sam_net_conv_run(struct net_builder *b, struct net_contract *c, const struct net_place *from,
+                      uint64_t ins)
+{
+    const uint64_t groups = b->node->params.group;
+    if (groups > 1) {
+        const uint32_t at = sam_net_space_split(&c->space, c->space.axes - 1, groups);
+        c->space.operand[c->left].stride[at] = from->stride[1] * (int64_t)ins;
+    }
+    sam_net_space_merge(&c->space, true);
+    sam_net_contract_run(b, c);
 }
 
 /* Constant weights as [tap][output channel][k]: `k` runs over the channels of a group or, if
@@ -103,7 +116,7 @@ void sam_net_plan_conv(struct net_builder *b)
         w->data ? turned(b, w, wide) : sam_net_place_of(b, b->node->inputs[1]);
     struct net_contract c = {0};
     sam_net_conv_space(b, &c.space);
-    c.bias = sam_net_conv_bias(b, &c.space);
+    c.bias = sam_net_conv_bias(b, &c.space, NET_NONE);
     c.left = sam_net_conv_windows(b, &c.space, from, deep);
     c.right = sam_net_space_add(b, &c.space, NET_NONE, &weights,
                                 (int64_t[NET_RANK]){[1] = weights.stride[0]});
@@ -123,13 +136,8 @@ void sam_net_plan_conv(struct net_builder *b)
                 c.right_tap[c.taps++] =
                     weights.stride[2] * (int64_t)y + weights.stride[3] * (int64_t)x;
             }
-        if (p->group > 1) {
-            const uint32_t at = sam_net_space_split(&c.space, c.space.axes - 1, p->group);
-            c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;
-        }
-        sam_net_space_merge(&c.space, true);
         c.constant = w->data != NULL;
-        sam_net_contract_run(b, &c);
+        sam_net_conv_run(b, &c, &from, ins);
     }
     free(c.left_tap);
     free(c.right_tap);

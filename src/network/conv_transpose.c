@@ -68,43 +68,15 @@ static bool side_by_side(const struct net_params *p, const struct net_space *spa
            (space->operand[0].stride[last] == 1 || out->shape[1] == 1);
 }
 
-/* Such a transposed convolution: for each row of the kernel a product with
- * [column, output channel][input channel]. */
-static void run_side_by_side(struct net_builder *b, const struct sam_net_value *w,
-                             const struct net_place *from, const struct net_contract *whole)
+/* The columns of a row of such outputs, and their channels, as one axis. */
+static void merge_phases(struct net_space *space, uint64_t width, uint64_t outs)
 {
-    const struct net_node *const node = b->node;
-    const uint64_t ins = w->shape[0], outs = w->shape[1], width = node->params.kernel[1];
-    const bool biased = node->input_count > 2;
-    struct net_place bias = {0};
-    if (biased)
-        bias.buffer = sam_net_weight_as(b, &b->graph->values[node->inputs[2]], NULL, 1, 2,
-                                        (uint64_t[]){width, outs}, (int64_t[]){0, 1});
-    for (uint64_t y = 0; y < node->params.kernel[0] && b->status == SAM_OK; y++) {
-        struct net_contract c = *whole;
-        const int64_t each = (int64_t)(w->shape[2] * width), row = (int64_t)(y * width);
-        const struct net_place weights = {
-            .buffer = sam_net_weight_as(b, w, &row, 1, 3, (uint64_t[]){width, outs, ins},
-                                        (int64_t[]){1, each, (int64_t)outs * each})};
-        c.taps = 1;
-        c.left_tap = c.right_tap = NULL;
-        sam_net_space_every(&c.space, 2, y, node->params.stride[0]);
-        sam_net_space_split(&c.space, c.space.axes - 2, c.space.extent[c.space.axes - 2] / width);
-        const uint32_t last = --c.space.axes - 1; /* the columns of a phase and their channels */
-        c.space.extent[last] = width * outs;
-        c.space.operand[0].stride[last] = 1;
-        c.space.axis[last] = 1;
-        c.bias = biased
-                     ? sam_net_space_add(b, &c.space, NET_NONE, &bias, (int64_t[NET_RANK]){[1] = 1})
-                     : NET_NONE;
-        c.left = sam_net_space_add(
-            b, &c.space, NET_NONE, from,
-            (int64_t[NET_RANK]){from->stride[0], 0, from->stride[2], from->stride[3]});
-        c.right = sam_net_space_add(b, &c.space, NET_NONE, &weights,
-                                    (int64_t[NET_RANK]){[1] = (int64_t)ins});
-        sam_net_space_merge(&c.space, true);
-        sam_net_contract_run(b, &c);
-    }
+    const uint32_t at = space->axes - 2;
+    sam_net_space_split(space, at, space->extent[at] / width);
+    space->axes--;
+    space->extent[at + 1] = width * outs;
+    space->operand[0].stride[at + 1] = 1;
+    space->axis[at + 1] = 1;
 }
 
 void sam_net_plan_conv_transpose(struct net_builder *b)
@@ -118,47 +90,45 @@ void sam_net_plan_conv_transpose(struct net_builder *b)
         reach(p, i, in->shape[2 + i], out->shape[2 + i], &border[i], &border[2 + i]);
     const struct net_place from = sam_net_conv_input(b, border, true, 0);
     struct net_contract whole = {0};
-    const uint64_t ins = in->shape[1] / p->group;
-    const int64_t size = (int64_t)(p->kernel[0] * p->kernel[1]),
-                  channel = size * (int64_t)w->shape[1];
+    const uint64_t ins = in->shape[1] / p->group, outs = w->shape[1];
+    const int64_t size = (int64_t)(p->kernel[0] * p->kernel[1]), channel = size * (int64_t)outs;
     sam_net_conv_space(b, &whole.space);
     whole.depth = ins;
     whole.left_step = from.stride[1];
     whole.right_step = 1;
     whole.constant = true;
-    if (!sam_net_conv_taps(b, &whole, p->kernel[0], p->kernel[1]))
-        goto done;
-    if (side_by_side(p, &whole.space, out)) {
-        run_side_by_side(b, w, &from, &whole);
-        goto done;
-    }
-    whole.bias = sam_net_conv_bias(b, &whole.space);
-    for (uint64_t i = 0; i < p->stride[0] * p->stride[1] && b->status == SAM_OK; i++) {
+    const bool merged = side_by_side(p, &whole.space, out);
+    const uint64_t width = merged ? p->stride[1] : 1;
+    uint32_t bias = NET_NONE;
+    if (merged && b->node->input_count > 2)
+        bias = sam_net_weight_as(b, &b->graph->values[b->node->inputs[2]], NULL, 1, 2,
+                                 (uint64_t[]){width, outs}, (int64_t[]){0, 1});
+    const bool taps = sam_net_conv_taps(b, &whole, p->kernel[0], p->kernel[1]);
+    for (uint64_t i = 0; taps && i < p->stride[0] * p->stride[1] && b->status == SAM_OK;
+         i += width) {
         const uint64_t phase[2] = {i / p->stride[1], i % p->stride[1]};
         struct net_contract c = whole;
         if (phase[0] >= out->shape[2] || phase[1] >= out->shape[3])
             continue;
         sam_net_space_every(&c.space, 2, phase[0], p->stride[0]);
-        sam_net_space_every(&c.space, 3, phase[1], p->stride[1]);
+        if (merged)
+            merge_phases(&c.space, width, outs);
+        else
+            sam_net_space_every(&c.space, 3, phase[1], p->stride[1]);
+        c.bias = sam_net_conv_bias(b, &c.space, bias);
         c.left = sam_net_space_add(
             b, &c.space, NET_NONE, &from,
             (int64_t[NET_RANK]){from.stride[0], 0, from.stride[2], from.stride[3]});
         phase_taps(p, &c, &from, phase);
+        /* [tap][column of the phases or group, output channel][input channel of the group] */
         const struct net_place weights = {
-            /* [tap][output channel][input channel of the group] */
-            .buffer = sam_net_weight_as(b, w, c.right_tap, c.taps, 3,
-                                        (uint64_t[]){p->group, w->shape[1], ins},
-                                        (int64_t[]){(int64_t)ins * channel, size, channel})};
+            .buffer = sam_net_weight_as(
+                b, w, c.right_tap, c.taps, 3, (uint64_t[]){merged ? width : p->group, outs, ins},
+                (int64_t[]){merged ? 1 : (int64_t)ins * channel, size, channel})};
         c.right = sam_net_space_add(b, &c.space, NET_NONE, &weights,
                                     (int64_t[NET_RANK]){[1] = (int64_t)ins});
-        if (p->group > 1) {
-            const uint32_t at = sam_net_space_split(&c.space, c.space.axes - 1, p->group);
-            c.space.operand[c.left].stride[at] = from.stride[1] * (int64_t)ins;
-        }
-        sam_net_space_merge(&c.space, true);
-        sam_net_contract_run(b, &c);
+        sam_net_conv_run(b, &c, &from, ins);
     }
-done:
     free(whole.left_tap);
     free(whole.right_tap);
 }

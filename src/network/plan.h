@@ -106,6 +106,11 @@ enum sam_status sam_net_plan_run(struct net_plan *plan,
                                  const void *const *inputs, void *const *outputs,
                                  struct sam_network_figures **figures, struct sam_error *error);
 
+/* The least and the largest number of a dtype; of integers of 64 bits those that are kept. */
+struct net_range {
+    double low, high;
+};
+struct net_range sam_net_range_of(enum sam_dtype dtype);
 /* SAM_ERR_INPUT: integers of 64 bits, which are kept in 32, may have no room with these inputs; it
  * names the node that computes them. */
 enum sam_status sam_net_check_ranges(const struct net_graph *graph, const void *const *inputs,

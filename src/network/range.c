@@ -7,60 +7,56 @@
 
 #include "network/plan.h"
 
-struct range {
-    double low, high;
-};
-
-static struct range all_of(enum sam_dtype dtype)
+struct net_range sam_net_range_of(enum sam_dtype dtype)
 {
     switch (dtype) {
-    case SAM_U8: return (struct range){0, UINT8_MAX};
+    case SAM_U8: return (struct net_range){0, UINT8_MAX};
     case SAM_I32:
-    case SAM_I64: return (struct range){INT32_MIN, INT32_MAX};
-    default: return (struct range){-INFINITY, INFINITY};
+    case SAM_I64: return (struct net_range){INT32_MIN, INT32_MAX};
+    default: return (struct net_range){-INFINITY, INFINITY};
     }
 }
 
-static struct range join(struct range a, struct range b)
+static struct net_range join(struct net_range a, struct net_range b)
 {
-    return (struct range){fmin(a.low, b.low), fmax(a.high, b.high)};
+    return (struct net_range){fmin(a.low, b.low), fmax(a.high, b.high)};
 }
 
-static struct range of_data(const struct sam_net_value *v, const void *data)
+static struct net_range of_data(const struct sam_net_value *v, const void *data)
 {
     struct sam_net_value held = *v;
-    struct range r = all_of(v->dtype);
+    struct net_range r = sam_net_range_of(v->dtype);
     held.data = data;
     for (uint64_t i = 0; v->dtype != SAM_F32 && i < v->count; i++) {
         const double x = (double)sam_net_whole(&held, i);
-        r = i ? join(r, (struct range){x, x}) : (struct range){x, x};
+        r = i ? join(r, (struct net_range){x, x}) : (struct net_range){x, x};
     }
     return r;
 }
 
-static double largest(struct range r)
+static double largest(struct net_range r)
 {
     return fmax(fabs(r.low), fabs(r.high));
 }
 
 /* The corners of a product. */
-static struct range times(struct range a, struct range b)
+static struct net_range times(struct net_range a, struct net_range b)
 {
-    const struct range low = {fmin(a.low * b.low, a.low * b.high),
-                              fmax(a.low * b.low, a.low * b.high)};
-    const struct range high = {fmin(a.high * b.low, a.high * b.high),
-                               fmax(a.high * b.low, a.high * b.high)};
+    const struct net_range low = {fmin(a.low * b.low, a.low * b.high),
+                                  fmax(a.low * b.low, a.low * b.high)};
+    const struct net_range high = {fmin(a.high * b.low, a.high * b.high),
+                                   fmax(a.high * b.low, a.high * b.high)};
     return join(low, high);
 }
 
 /* Of an integer output. A run checks those that a Cast makes of floats. */
-static struct range of_node(const struct net_graph *g, const struct net_node *n,
-                            const struct range *ranges)
+static struct net_range of_node(const struct net_graph *g, const struct net_node *n,
+                                const struct net_range *ranges)
 {
     const struct sam_net_value *out = &g->values[n->output], *in[3] = {out, out, out};
-    struct range r[3] = {0}, any = {INFINITY, -INFINITY};
+    struct net_range r[3] = {0}, any = {INFINITY, -INFINITY};
     for (uint32_t k = 0; k < n->input_count; k++) {
-        const struct range one = ranges[n->inputs[k]];
+        const struct net_range one = ranges[n->inputs[k]];
         if (k < 3) {
             in[k] = &g->values[n->inputs[k]];
             r[k] = one;
@@ -69,30 +65,32 @@ static struct range of_node(const struct net_graph *g, const struct net_node *n,
     }
     const double magnitude = largest(r[0]);
     switch (n->op) {
-    case NET_Add: return (struct range){r[0].low + r[1].low, r[0].high + r[1].high};
-    case NET_Sub: return (struct range){r[0].low - r[1].high, r[0].high - r[1].low};
+    case NET_Add: return (struct net_range){r[0].low + r[1].low, r[0].high + r[1].high};
+    case NET_Sub: return (struct net_range){r[0].low - r[1].high, r[0].high - r[1].low};
     case NET_Mul: return times(r[0], r[1]);
     case NET_Pow:
         r[2].high = fmax(1, pow(magnitude, r[1].high));
-        return (struct range){r[0].low < 0 ? -r[2].high : 0, r[2].high};
-    case NET_Div: return (struct range){-magnitude, magnitude};
-    case NET_Neg: return (struct range){-r[0].high, -r[0].low};
-    case NET_Abs: return (struct range){0, magnitude};
-    case NET_Min: return (struct range){fmin(r[0].low, r[1].low), fmin(r[0].high, r[1].high)};
-    case NET_Max: return (struct range){fmax(r[0].low, r[1].low), fmax(r[0].high, r[1].high)};
+        return (struct net_range){r[0].low < 0 ? -r[2].high : 0, r[2].high};
+    case NET_Div: return (struct net_range){-magnitude, magnitude};
+    case NET_Neg: return (struct net_range){-r[0].high, -r[0].low};
+    case NET_Abs: return (struct net_range){0, magnitude};
+    case NET_Min: return (struct net_range){fmin(r[0].low, r[1].low), fmin(r[0].high, r[1].high)};
+    case NET_Max: return (struct net_range){fmax(r[0].low, r[1].low), fmax(r[0].high, r[1].high)};
     case NET_Where: return join(r[1], r[2]);
     case NET_Equal:
     case NET_Less:
-    case NET_Greater: return (struct range){0, 1};
-    case NET_Pad: return join(r[0], (struct range){(double)n->params.fill, (double)n->params.fill});
+    case NET_Greater: return (struct net_range){0, 1};
+    case NET_Pad:
+        return join(r[0], (struct net_range){(double)n->params.fill, (double)n->params.fill});
     case NET_Cast:
-        return in[0]->dtype == SAM_F32 || out->dtype == SAM_U8 ? all_of(out->dtype) : r[0];
+        return in[0]->dtype == SAM_F32 || out->dtype == SAM_U8 ? sam_net_range_of(out->dtype)
+                                                               : r[0];
     case NET_ReduceSum:
     case NET_ReduceMean: { /* by its sum */
         const double count = (double)in[0]->count / (double)out->count;
-        return times(r[0], (struct range){1, count});
+        return times(r[0], (struct net_range){1, count});
     }
-    case NET_ArgMax: return (struct range){0, (double)in[0]->shape[n->params.axis] - 1};
+    case NET_ArgMax: return (struct net_range){0, (double)in[0]->shape[n->params.axis] - 1};
     case NET_Gather: return r[0];
     default: return any;
     }
@@ -101,11 +99,11 @@ static struct range of_node(const struct net_graph *g, const struct net_node *n,
 enum sam_status sam_net_check_ranges(const struct net_graph *g, const void *const *inputs,
                                      struct sam_error *error)
 {
-    struct range *const ranges = sam_alloc(g->value_count, sizeof *ranges);
+    struct net_range *const ranges = sam_alloc(g->value_count, sizeof *ranges);
     enum sam_status status = ranges ? SAM_OK : sam_fail_memory(error);
     for (size_t i = 0; ranges && i < g->value_count; i++) {
         const struct sam_net_value *v = &g->values[i];
-        ranges[i] = v->data ? of_data(v, v->data) : all_of(v->dtype);
+        ranges[i] = v->data ? of_data(v, v->data) : sam_net_range_of(v->dtype);
     }
     for (size_t i = 0; ranges && i < g->input_count; i++)
         ranges[g->inputs[i]] = of_data(&g->values[g->inputs[i]], inputs[i]);
@@ -114,7 +112,7 @@ enum sam_status sam_net_check_ranges(const struct net_graph *g, const void *cons
         const struct sam_net_value *v = &g->values[n->output];
         if (v->dtype == SAM_F32)
             continue;
-        const struct range r = of_node(g, n, ranges), most = all_of(v->dtype);
+        const struct net_range r = of_node(g, n, ranges), most = sam_net_range_of(v->dtype);
         const bool fits = r.low >= most.low && r.high <= most.high;
         if (!fits && v->dtype == SAM_I64)
             status = sam_fail(error, SAM_ERR_INPUT,

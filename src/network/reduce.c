@@ -166,18 +166,11 @@ static void output_strides(const struct sam_net_value *in, const struct sam_net_
 /* How each operator folds, joins what it has folded, and begins. */
 static void operator_of(struct reduce *r, enum sam_net_op op)
 {
-    const bool whole = r->dtype != SAM_F32;
-    r->fold = "sum";
-    r->join = "add";
-    if (op == NET_ReduceMax) {
-        r->fold = r->join = "max";
-        r->start = whole ? INT32_MIN : -(double)INFINITY;
-    } else if (op == NET_ReduceMin) {
-        r->fold = r->join = "min";
-        r->start = whole ? INT32_MAX : (double)INFINITY;
-    }
-    if (r->dtype == SAM_U8)
-        r->start = r->start < 0 ? 0 : r->start > 0 ? 255 : 0;
+    const bool max = op == NET_ReduceMax, extreme = max || op == NET_ReduceMin;
+    const struct net_range all = sam_net_range_of(r->dtype);
+    r->fold = !extreme ? "sum" : max ? "max" : "min";
+    r->join = extreme ? r->fold : "add";
+    r->start = !extreme ? 0 : max ? all.low : all.high;
 }
 
 void sam_net_plan_reduce(struct net_builder *b)

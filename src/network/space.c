@@ -48,15 +48,25 @@ uint32_t sam_net_space_broadcast(struct net_builder *b, struct net_space *space,
     return sam_net_space_add(b, space, value, &place, stride);
 }
 
+static void copy_axis(struct net_space *space, uint32_t to, uint32_t from)
+{
+    space->extent[to] = space->extent[from];
+    space->axis[to] = space->axis[from];
+    for (uint32_t k = 0; k < space->operands; k++)
+        space->operand[k].stride[to] = space->operand[k].stride[from];
+}
+
+static void remove_axis(struct net_space *space, uint32_t at)
+{
+    for (space->axes--; at < space->axes; at++)
+        copy_axis(space, at, at + 1);
+}
+
 uint32_t sam_net_space_split(struct net_space *space, uint32_t at, uint64_t outer)
 {
     const uint64_t inner = space->extent[at] / outer;
-    for (uint32_t i = space->axes++; i > at; i--) {
-        space->extent[i] = space->extent[i - 1];
-        space->axis[i] = space->axis[i - 1];
-        for (uint32_t k = 0; k < space->operands; k++)
-            space->operand[k].stride[i] = space->operand[k].stride[i - 1];
-    }
+    for (uint32_t i = space->axes++; i > at; i--)
+        copy_axis(space, i, i - 1);
     space->extent[at] = outer;
     space->extent[at + 1] = inner;
     for (uint32_t k = 0; k < space->operands; k++)
@@ -74,18 +84,8 @@ void sam_net_space_last(struct net_space *space, uint32_t axis)
     uint32_t at = 0;
     while (at + 1 < space->axes && space->axis[at] != axis)
         at++;
-    for (; at + 1 < space->axes; at++) {
-        const uint64_t extent = space->extent[at];
-        space->axis[at] = space->axis[at + 1];
-        space->axis[at + 1] = axis;
-        space->extent[at] = space->extent[at + 1];
-        space->extent[at + 1] = extent;
-        for (uint32_t k = 0; k < space->operands; k++) {
-            int64_t *const stride = space->operand[k].stride, moved = stride[at];
-            stride[at] = stride[at + 1];
-            stride[at + 1] = moved;
-        }
-    }
+    copy_axis(space, space->axes++, at);
+    remove_axis(space, at);
 }
 
 void sam_net_space_every(struct net_space *space, uint32_t axis, uint64_t first, uint64_t step)
@@ -98,17 +98,6 @@ void sam_net_space_every(struct net_space *space, uint32_t axis, uint64_t first,
             space->operand[k].offset += (int64_t)first * space->operand[k].stride[i];
             space->operand[k].stride[i] *= (int64_t)step;
         }
-    }
-}
-
-static void remove_axis(struct net_space *space, uint32_t at)
-{
-    space->axes--;
-    for (uint32_t i = at; i < space->axes; i++) {
-        space->extent[i] = space->extent[i + 1];
-        space->axis[i] = space->axis[i + 1];
-        for (uint32_t k = 0; k < space->operands; k++)
-            space->operand[k].stride[i] = space->operand[k].stride[i + 1];
     }
 }
 
