@@ -213,14 +213,13 @@ static void finish_outputs(struct net_builder *b)
             first++;
         if (buffer->kind == NET_BUFFER_OUTPUT && buffer->value == value && first == i)
             continue;
-        struct net_place to = {0};
+        struct net_place to = sam_net_place_like(v);
         to.buffer =
             sam_net_buffer_add(b, NET_BUFFER_OUTPUT, sam_net_kept(v->dtype), value, v->count);
-        sam_net_strides(v->rank, v->shape, to.stride);
         if (b->status != SAM_OK)
             continue;
         b->plan->buffers[to.buffer].number = i;
-        sam_net_copy(b, v->rank, v->shape, sam_net_kept(v->dtype), &from, &to);
+        sam_net_copy(b, &from, &to);
         sam_net_step_finish(b, "output", 0, NET_NONE);
     }
 }
@@ -300,12 +299,12 @@ static bool start(struct net_builder *b)
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct sam_net_value *const v = &graph->values[graph->inputs[i]];
         struct net_place *const place = &b->plan->places[graph->inputs[i]];
+        *place = sam_net_place_like(v);
         place->buffer = sam_net_buffer_add(b, NET_BUFFER_INPUT, sam_net_kept(v->dtype),
                                            graph->inputs[i], v->count);
         if (b->status != SAM_OK)
             return false;
         b->plan->buffers[place->buffer].number = i;
-        sam_net_strides(v->rank, v->shape, place->stride);
     }
     return true;
 }

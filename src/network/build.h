@@ -69,25 +69,23 @@ uint32_t sam_net_weight_as(struct net_builder *b, const struct sam_net_value *v,
                            const uint64_t *shape, const int64_t *stride);
 /* Pack the array with the others, if weights are packed. */
 void sam_net_weight_pack(struct net_builder *b, uint32_t buffer);
-/* Strides of C order. */
-void sam_net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride);
+/* The axes of a value in C order, not yet anywhere. */
+struct net_place sam_net_place_like(const struct sam_net_value *value);
 /* Give a value an array of its own, its axes from the outermost to the innermost (NULL: C order),
  * with its border, whose zeros the step at hand writes; an array of the caller if it is an output
  * that fits. */
 struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order);
-/* An array that holds a copy of a value with a border, not the value's own. */
+/* An array that holds a copy of a value with a border (NULL: none), not the value's own. */
 struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
                                     const struct net_border *border, float fill);
 /* Fill the border of a place. */
-void sam_net_place_border(struct net_builder *b, const struct sam_net_value *value,
-                          const struct net_place *place, const uint32_t *order,
-                          const struct net_border *border, double fill);
+void sam_net_place_border(struct net_builder *b, const struct net_place *place,
+                          const uint32_t *order, const struct net_border *border, double fill);
 /* The place of a value that a node reads; constants get theirs here. */
 struct net_place sam_net_place_of(struct net_builder *b, uint32_t value);
 /* Orders: channels last, or as the axes of a place lie. */
 void sam_net_order_channels(uint32_t rank, uint32_t *order);
-void sam_net_order_like(const struct net_place *place, uint32_t rank, const uint64_t *shape,
-                        uint32_t *order);
+void sam_net_order_like(const struct net_place *place, uint32_t *order);
 void sam_net_order_c(uint32_t rank, uint32_t *order);
 
 /* --- space.c: the elements of an output, as axes, and what is read and written for each */
@@ -104,9 +102,8 @@ struct net_space {
     uint32_t operands;
     struct net_operand operand[NET_OPERANDS]; /* the first is the output */
 };
-/* The axes of `value`, the outermost of its place first; operand 0 is the value at that place. */
-void sam_net_space_of(struct net_space *space, const struct sam_net_value *value,
-                      const struct net_place *place);
+/* The axes of a value, the outermost of its place first; operand 0 is the value at that place. */
+void sam_net_space_of(struct net_space *space, const struct net_place *place);
 /* Another operand with strides per axis of the value. Returns its number. */
 uint32_t sam_net_space_add(struct net_builder *b, struct net_space *space, uint32_t value,
                            const struct net_place *place, const int64_t *stride);
@@ -163,8 +160,7 @@ struct net_parts {
 };
 bool sam_net_parts(struct net_builder *b, struct net_space *space, struct net_parts *parts);
 /* Fill what the operand 0 of the space covers. */
-void sam_net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
-                        double fill);
+void sam_net_space_fill(struct net_builder *b, struct net_space *space, double fill);
 
 /* --- elements.c */
 /* Add what the chain of the group at hand reads to its space. */
@@ -206,8 +202,7 @@ net_template sam_net_plan_conv, sam_net_plan_conv_transpose, sam_net_plan_pool,
     sam_net_plan_move, sam_net_plan_gather, sam_net_plan_resize;
 
 /* --- move.c */
-/* Copy between two places of one shape. */
-void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, enum sam_dtype dtype,
-                  const struct net_place *from, const struct net_place *to);
+/* Copy all of `from` to where `to` begins. */
+void sam_net_copy(struct net_builder *b, const struct net_place *from, const struct net_place *to);
 
 #endif

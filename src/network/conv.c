@@ -10,34 +10,32 @@ struct net_place sam_net_conv_input(struct net_builder *b, const uint64_t *pad, 
                                     float fill)
 {
     const uint32_t value = b->node->inputs[0];
-    const struct sam_net_value *const in = &b->graph->values[value];
     const struct net_border *const has = &b->border[value];
     const struct net_border border = {.before = {0, 0, pad[0], pad[1]},
                                       .after = {0, 0, pad[2], pad[3]}};
     const struct net_place from = sam_net_place_of(b, value);
     const bool none = !(pad[0] | pad[1] | pad[2] | pad[3]);
     bool fits = zeros && b->bordered[value];
-    for (uint32_t i = 0; i < in->rank && fits; i++)
+    for (uint32_t i = 0; i < 4 && fits; i++)
         fits = has->before[i] >= border.before[i] && has->after[i] >= border.after[i];
     if (none || fits || b->status != SAM_OK)
         return from;
     uint32_t order[NET_RANK];
-    sam_net_order_channels(in->rank, order);
+    sam_net_order_channels(4, order);
     const struct net_place to = sam_net_place_copy(b, value, order, &border, fill);
     if (b->status != SAM_OK)
         return to;
-    sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &to);
+    sam_net_copy(b, &from, &to);
     sam_net_step_finish(b, "pad", 1, NET_NONE);
     return to;
 }
 
 void sam_net_conv_space(struct net_builder *b, struct net_space *space)
 {
-    const struct sam_net_value *const out = &b->graph->values[b->at->output];
     uint32_t order[NET_RANK];
-    sam_net_order_channels(out->rank, order);
+    sam_net_order_channels(4, order);
     const struct net_place place = sam_net_place_new(b, b->at->output, order);
-    sam_net_space_of(space, out, &place);
+    sam_net_space_of(space, &place);
     sam_net_chain_operands(b, space);
     sam_net_space_last(space, 1);
 }

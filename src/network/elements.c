@@ -383,11 +383,11 @@ void sam_net_plan_elements(struct net_builder *b)
     }
     if (largest != NET_NONE) {
         const struct net_place like = sam_net_place_of(b, largest);
-        sam_net_order_like(&like, value->rank, value->shape, order);
+        sam_net_order_like(&like, order);
     }
     const struct net_place place = sam_net_place_new(b, group->output, order);
     struct net_space space;
-    sam_net_space_of(&space, value, &place);
+    sam_net_space_of(&space, &place);
     sam_net_chain_operands(b, &space);
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);

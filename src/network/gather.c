@@ -11,8 +11,7 @@ enum { MOST_INDICES = 1 << 20 };       /* that are constants: a copy is written 
 struct gather {
     struct net_builder *b;
     uint32_t axis, index_rank;
-    struct net_place from, to;
-    struct sam_net_value slice; /* of the output, the axes of the indices being 1 */
+    struct net_place from, to; /* to: a slice, the axes of the indices being 1 */
 };
 
 /* Copy a slice; `shift` is what is added to where the first slice is read. */
@@ -23,8 +22,8 @@ static void copy_slice(struct gather *g, int64_t to, struct net_index shift)
     struct net_space space;
     int64_t stride[NET_RANK] = {0};
     at.offset += to;
-    sam_net_space_of(&space, &g->slice, &at);
-    for (uint32_t i = 0; i < g->slice.rank; i++) {
+    sam_net_space_of(&space, &at);
+    for (uint32_t i = 0; i < at.rank; i++) {
         if (i < g->axis)
             stride[i] = g->from.stride[i];
         else if (i >= g->axis + g->index_rank)
@@ -71,12 +70,11 @@ void sam_net_plan_gather(struct net_builder *b)
     const uint32_t axis = node->params.axis;
     const uint64_t limit = b->graph->values[node->inputs[0]].shape[axis];
     const uint64_t most = indices->data ? SLICES : ARGUMENTS;
-    struct gather g = {
-        .b = b, .axis = axis, .index_rank = indices->rank, .slice = b->graph->values[node->output]};
+    struct gather g = {.b = b, .axis = axis, .index_rank = indices->rank};
     g.from = sam_net_place_of(b, node->inputs[0]);
     g.to = sam_net_place_new(b, node->output, NULL);
     for (uint32_t i = 0; i < g.index_rank; i++)
-        g.slice.shape[axis + i] = 1;
+        g.to.shape[axis + i] = 1;
     if (indices->data && indices->count > MOST_INDICES)
         sam_net_build_fail(b, SAM_ERR_INPUT, "%llu constant indices: expected at most %d",
                            (unsigned long long)indices->count, (int)MOST_INDICES);

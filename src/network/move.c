@@ -2,13 +2,12 @@
 /* Operators that move elements. Most move none: the output is another view of the input's array. */
 #include "network/build.h"
 
-void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, enum sam_dtype dtype,
-                  const struct net_place *from, const struct net_place *to)
+void sam_net_copy(struct net_builder *b, const struct net_place *from, const struct net_place *to)
 {
-    struct sam_net_value value = {.dtype = dtype, .rank = rank};
+    struct net_place part = *to;
     struct net_space space;
-    memcpy(value.shape, shape, rank * sizeof *shape);
-    sam_net_space_of(&space, &value, to);
+    memcpy(part.shape, from->shape, sizeof part.shape);
+    sam_net_space_of(&space, &part);
     sam_net_space_add(b, &space, NET_NONE, from, from->stride);
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);
@@ -19,17 +18,17 @@ void sam_net_copy(struct net_builder *b, uint32_t rank, const uint64_t *shape, e
             sam_net_widen(&b->text, sam_net_site_load(b, &site, 1), site.rows, site.cols));
 }
 
-/* Strides of a place in another shape; false if it takes a copy. */
-static bool reshaped(const struct sam_net_value *from, const struct net_place *place,
-                     const struct sam_net_value *to, int64_t *stride)
+/* A place as one of another shape, which `to` has; false if it takes a copy. */
+static bool reshaped(const struct net_place *from, struct net_place *to)
 {
+    int64_t *const stride = to->stride;
     uint64_t old[NET_RANK];
     int64_t step[NET_RANK];
     uint32_t dims = 0;
     for (uint32_t i = 0; i < from->rank; i++)
         if (from->shape[i] != 1) {
             old[dims] = from->shape[i];
-            step[dims++] = place->stride[i];
+            step[dims++] = from->stride[i];
         }
     uint32_t i = 0, j = 0;
     while (i < dims && j < to->rank) { /* runs of axes with as many elements on both sides */
@@ -58,63 +57,63 @@ static bool reshaped(const struct sam_net_value *from, const struct net_place *p
     }
     for (; j < to->rank; j++)
         stride[j] = 1; /* of one element */
+    to->buffer = from->buffer;
+    to->offset = from->offset;
     return true;
 }
 
 static void reshape(struct net_builder *b, const struct sam_net_value *in,
-                    const struct sam_net_value *out, struct net_place from)
+                    const struct sam_net_value *out, const struct net_place *from)
 {
-    struct net_place *const place = &b->plan->places[b->node->output];
-    *place = from;
-    if (reshaped(in, &from, out, place->stride))
+    struct net_place view = sam_net_place_like(out), flat = sam_net_place_like(in);
+    if (reshaped(from, &view)) {
+        b->plan->places[b->node->output] = view;
         return;
-    *place = sam_net_place_new(b, b->node->output, NULL);
-    struct net_place flat = *place;
-    if (!reshaped(out, place, in, flat.stride)) { /* the copy has a border */
-        struct net_border none = {0};
-        uint32_t order[NET_RANK];
-        sam_net_order_c(in->rank, order);
-        flat = sam_net_place_copy(b, b->node->inputs[0], order, &none, 0);
-        sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &flat);
-        sam_net_step_finish(b, "move", 1, NET_NONE);
-        struct net_place other = flat;
-        reshaped(in, &flat, out, other.stride);
-        sam_net_copy(b, out->rank, out->shape, sam_net_kept(out->dtype), &other, place);
-    } else {
-        sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &flat);
     }
+    const struct net_place to = sam_net_place_new(b, b->node->output, NULL);
+    if (reshaped(&to, &flat)) {
+        sam_net_copy(b, from, &flat);
+        return;
+    }
+    uint32_t order[NET_RANK]; /* the copy has a border */
+    sam_net_order_c(in->rank, order);
+    flat = sam_net_place_copy(b, b->node->inputs[0], order, NULL, 0);
+    sam_net_copy(b, from, &flat);
+    sam_net_step_finish(b, "move", 1, NET_NONE);
+    reshaped(&flat, &view);
+    sam_net_copy(b, &view, &to);
 }
 
 static void concat(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
-    const struct sam_net_value *const out = &b->graph->values[node->output];
+    const uint32_t axis = node->params.axis;
     const struct net_place like = sam_net_place_of(b, node->inputs[0]);
     uint32_t order[NET_RANK];
-    sam_net_order_like(&like, out->rank, b->graph->values[node->inputs[0]].shape, order);
+    sam_net_order_like(&like, order);
     struct net_place part = sam_net_place_new(b, node->output, order);
     for (uint32_t i = 0; i < node->input_count && b->status == SAM_OK; i++) {
-        const struct sam_net_value *const in = &b->graph->values[node->inputs[i]];
         const struct net_place from = sam_net_place_of(b, node->inputs[i]);
-        sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &part);
-        part.offset += part.stride[node->params.axis] * (int64_t)in->shape[node->params.axis];
+        sam_net_copy(b, &from, &part);
+        part.offset += part.stride[axis] * (int64_t)from.shape[axis];
     }
 }
 
-static void pad(struct net_builder *b, const struct sam_net_value *in,
-                const struct sam_net_value *out, struct net_place from)
+static void pad(struct net_builder *b, const struct net_place *from)
 {
+    const struct net_params *const p = &b->node->params;
     uint32_t order[NET_RANK];
     struct net_border border = {0};
-    sam_net_order_like(&from, in->rank, in->shape, order);
+    sam_net_order_like(from, order);
     struct net_place to = sam_net_place_new(b, b->node->output, order);
-    for (uint32_t i = 0; i < in->rank; i++) {
-        border.before[i] = (uint64_t)b->node->params.start[i];
-        border.after[i] = out->shape[i] - border.before[i] - in->shape[i];
-        to.offset += b->node->params.start[i] * to.stride[i];
+    for (uint32_t i = 0; i < to.rank; i++) {
+        border.before[i] = (uint64_t)p->start[i];
+        border.after[i] = to.shape[i] - border.before[i] - from->shape[i];
+        to.offset += p->start[i] * to.stride[i];
+        to.shape[i] = from->shape[i];
     }
-    sam_net_copy(b, in->rank, in->shape, sam_net_kept(in->dtype), &from, &to);
-    sam_net_place_border(b, in, &to, order, &border, (double)b->node->params.fill);
+    sam_net_copy(b, from, &to);
+    sam_net_place_border(b, &to, order, &border, (double)p->fill);
 }
 
 void sam_net_plan_move(struct net_builder *b)
@@ -129,11 +128,12 @@ void sam_net_plan_move(struct net_builder *b)
     const struct net_place from = sam_net_place_of(b, node->inputs[0]);
     if (b->status != SAM_OK)
         return;
-    struct net_place to = from;
-    memset(to.stride, 0, sizeof to.stride);
+    struct net_place to = sam_net_place_like(out);
+    to.buffer = from.buffer;
+    to.offset = from.offset;
     switch (node->op) {
-    case NET_Reshape: reshape(b, in, out, from); return;
-    case NET_Pad: pad(b, in, out, from); return;
+    case NET_Reshape: reshape(b, in, out, &from); return;
+    case NET_Pad: pad(b, &from); return;
     case NET_Transpose:
         for (uint32_t i = 0; i < out->rank; i++)
             to.stride[i] = from.stride[node->params.perm[i]];
@@ -145,6 +145,7 @@ void sam_net_plan_move(struct net_builder *b)
         }
         break;
     case NET_Expand:
+        memset(to.stride, 0, sizeof to.stride);
         for (uint32_t i = 0; i < in->rank; i++)
             to.stride[out->rank - in->rank + i] = in->shape[i] == 1 ? 0 : from.stride[i];
         break;

@@ -74,13 +74,16 @@ enum sam_dtype sam_net_kept(enum sam_dtype dtype)
     }
 }
 
-void sam_net_strides(uint32_t rank, const uint64_t *shape, int64_t *stride)
+struct net_place sam_net_place_like(const struct sam_net_value *value)
 {
+    struct net_place place = {.buffer = NET_NONE, .rank = value->rank};
     int64_t step = 1;
-    for (uint32_t i = rank; i-- > 0;) {
-        stride[i] = step;
-        step *= (int64_t)shape[i];
+    for (uint32_t i = value->rank; i-- > 0;) {
+        place.shape[i] = value->shape[i];
+        place.stride[i] = step;
+        step *= (int64_t)value->shape[i];
     }
+    return place;
 }
 
 void sam_net_order_c(uint32_t rank, uint32_t *order)
@@ -98,14 +101,13 @@ void sam_net_order_channels(uint32_t rank, uint32_t *order)
         order[rank - 1] = 1;
 }
 
-void sam_net_order_like(const struct net_place *place, uint32_t rank, const uint64_t *shape,
-                        uint32_t *order)
+void sam_net_order_like(const struct net_place *place, uint32_t *order)
 {
-    sam_net_order_c(rank, order);
-    for (uint32_t i = 1; i < rank; i++)
+    sam_net_order_c(place->rank, order);
+    for (uint32_t i = 1; i < place->rank; i++)
         for (uint32_t j = i; j > 0; j--) {
             const uint32_t outer = order[j - 1], inner = order[j];
-            if (shape[outer] <= 1 || shape[inner] <= 1 ||
+            if (place->shape[outer] <= 1 || place->shape[inner] <= 1 ||
                 llabs(place->stride[outer]) >= llabs(place->stride[inner]))
                 break;
             order[j - 1] = inner;
@@ -114,44 +116,41 @@ void sam_net_order_like(const struct net_place *place, uint32_t rank, const uint
 }
 
 /* Strides of an array with a border; returns its elements. */
-static uint64_t lay_out(struct net_place *place, uint32_t rank, const uint64_t *shape,
-                        const uint32_t *order, const struct net_border *border)
+static uint64_t lay_out(struct net_place *place, const uint32_t *order,
+                        const struct net_border *border)
 {
     uint64_t count = 1;
-    place->offset = 0;
-    for (uint32_t i = rank; i-- > 0;) {
+    for (uint32_t i = place->rank; i-- > 0;) {
         const uint32_t axis = order[i];
         place->stride[axis] = (int64_t)count;
         place->offset += (int64_t)(border->before[axis] * count);
-        count *= shape[axis] + border->before[axis] + border->after[axis];
+        count *= place->shape[axis] + border->before[axis] + border->after[axis];
     }
     return count;
 }
 
 /* Fill the border: for each axis what is before and after, over the whole of the axes within it
  * and the value's own elements of those around it. */
-void sam_net_place_border(struct net_builder *b, const struct sam_net_value *value,
-                          const struct net_place *place, const uint32_t *order,
-                          const struct net_border *border, double fill)
+void sam_net_place_border(struct net_builder *b, const struct net_place *place,
+                          const uint32_t *order, const struct net_border *border, double fill)
 {
-    struct sam_net_value slab = *value;
-    struct net_place at = *place;
-    for (uint32_t i = value->rank; i-- > 0;) {
+    struct net_place slab = *place;
+    for (uint32_t i = place->rank; i-- > 0;) {
         const uint32_t axis = order[i];
-        for (int after = 0; after < 2; after++) {
-            const uint64_t size = after ? border->after[axis] : border->before[axis];
-            if (size == 0)
-                continue;
-            struct net_place part = at;
-            slab.shape[axis] = size;
-            part.offset += place->stride[axis] *
-                           (after ? (int64_t)value->shape[axis] : -(int64_t)border->before[axis]);
+        const uint64_t before = border->before[axis], after = border->after[axis];
+        for (int end = 0; end < 2; end++) {
+            struct net_place part = slab;
             struct net_space space;
-            sam_net_space_of(&space, &slab, &part);
-            sam_net_space_fill(b, &space, sam_net_kept(value->dtype), fill);
+            part.shape[axis] = end ? after : before;
+            part.offset +=
+                place->stride[axis] * (end ? (int64_t)place->shape[axis] : -(int64_t)before);
+            if (part.shape[axis] == 0)
+                continue;
+            sam_net_space_of(&space, &part);
+            sam_net_space_fill(b, &space, fill);
         }
-        slab.shape[axis] = value->shape[axis] + border->before[axis] + border->after[axis];
-        at.offset -= place->stride[axis] * (int64_t)border->before[axis];
+        slab.shape[axis] += before + after;
+        slab.offset -= place->stride[axis] * (int64_t)before;
     }
 }
 
@@ -176,13 +175,15 @@ static bool has_border(const struct net_border *border)
 struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
                                     const struct net_border *border, float fill)
 {
+    static const struct net_border none;
     const struct sam_net_value *const v = &b->graph->values[value];
-    struct net_place place = {0};
-    const uint64_t count = lay_out(&place, v->rank, v->shape, order, border);
+    struct net_place place = sam_net_place_like(v);
+    border = border ? border : &none;
+    const uint64_t count = lay_out(&place, order, border);
     place.buffer =
         sam_net_buffer_add(b, NET_BUFFER_SCRATCH, sam_net_kept(v->dtype), NET_NONE, count);
     if (b->status == SAM_OK)
-        sam_net_place_border(b, v, &place, order, border, fill);
+        sam_net_place_border(b, &place, order, border, fill);
     return place;
 }
 
@@ -190,7 +191,8 @@ struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const 
 {
     const struct sam_net_value *const v = &b->graph->values[value];
     const struct net_border *const border = &b->border[value];
-    struct net_place *const place = &b->plan->places[value];
+    const struct net_place plain = sam_net_place_like(v);
+    struct net_place place = plain;
     const uint32_t output = output_of(b, value);
     uint32_t c[NET_RANK];
     sam_net_order_c(v->rank, c);
@@ -199,20 +201,18 @@ struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const 
     const bool direct = output != NET_NONE && !has_border(border);
     if (direct && (b->uses[value] == 1 || v->rank < 3))
         order = c;
-    const uint64_t count = lay_out(place, v->rank, v->shape, order, border);
+    const uint64_t count = lay_out(&place, order, border);
     bool in_c_order = direct;
-    int64_t stride[NET_RANK];
-    sam_net_strides(v->rank, v->shape, stride);
     for (uint32_t i = 0; i < v->rank; i++)
-        in_c_order &= v->shape[i] == 1 || stride[i] == place->stride[i];
-    place->buffer = sam_net_buffer_add(b, in_c_order ? NET_BUFFER_OUTPUT : NET_BUFFER_SCRATCH,
-                                       sam_net_kept(v->dtype), value, count);
+        in_c_order &= v->shape[i] == 1 || plain.stride[i] == place.stride[i];
+    place.buffer = sam_net_buffer_add(b, in_c_order ? NET_BUFFER_OUTPUT : NET_BUFFER_SCRATCH,
+                                      sam_net_kept(v->dtype), value, count);
     if (in_c_order && b->status == SAM_OK)
-        b->plan->buffers[place->buffer].number = output;
+        b->plan->buffers[place.buffer].number = output;
     b->bordered[value] = true;
     if (b->status == SAM_OK)
-        sam_net_place_border(b, v, place, order, border, 0);
-    return *place;
+        sam_net_place_border(b, &place, order, border, 0);
+    return b->plan->places[value] = place;
 }
 
 /* A constant as an array in C order. */
@@ -221,10 +221,10 @@ static void place_constant(struct net_builder *b, uint32_t value)
     const struct sam_net_value *const v = &b->graph->values[value];
     struct net_place *const place = &b->plan->places[value];
     const enum sam_dtype dtype = sam_net_kept(v->dtype);
+    *place = sam_net_place_like(v);
     void *const data = sam_net_weight_add(b, dtype, v->count, &place->buffer);
     if (!data)
         return;
-    sam_net_strides(v->rank, v->shape, place->stride);
     for (uint64_t i = 0; i < v->count; i++) {
         const double number = sam_net_real(v, i);
         if (dtype == SAM_F32)

@@ -29,9 +29,11 @@ struct net_buffer {
     char *name;            /* of a packed weight */
 };
 
-/* The place of a value: strides in elements for each of its axes, none where it is broadcast. */
+/* The place of a value: its axes in an array, with strides in elements, 0 where it is broadcast. */
 struct net_place {
     uint32_t buffer; /* NET_NONE: not yet anywhere */
+    uint32_t rank;
+    uint64_t shape[NET_RANK];
     int64_t offset, stride[NET_RANK];
 };
 

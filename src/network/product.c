@@ -8,18 +8,18 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
     const int64_t depth = (int64_t)v->shape[0], cols = (int64_t)v->shape[1];
     const uint32_t buffer = sam_net_weight_as(
         b, v, NULL, 1, 2, (uint64_t[]){v->shape[1], v->shape[0]}, (int64_t[]){1, cols});
-    return (struct net_place){.buffer = buffer, .stride = {1, depth}};
+    return (struct net_place){.buffer = buffer, .rank = 2, .stride = {1, depth}};
 }
 
 /* A factor as a matrix: its stride along k, and its strides over the axes of the output, of which
  * `own` is that of its rows or columns. */
-static void factor(const struct sam_net_value *v, const struct net_place *place, uint32_t rank,
-                   uint32_t own_axis, uint32_t own, int64_t *stride)
+static void factor(const struct net_place *place, uint32_t rank, uint32_t own_axis, uint32_t own,
+                   int64_t *stride)
 {
     memset(stride, 0, NET_RANK * sizeof *stride);
-    for (uint32_t i = 0; i + 2 < v->rank; i++)
-        if (v->shape[i] > 1)
-            stride[rank - v->rank + i] = place->stride[i];
+    for (uint32_t i = 0; i + 2 < place->rank; i++)
+        if (place->shape[i] > 1)
+            stride[rank - place->rank + i] = place->stride[i];
     stride[own] = place->stride[own_axis];
 }
 
@@ -36,13 +36,13 @@ void sam_net_plan_product(struct net_builder *b)
     if (b->status != SAM_OK)
         return;
     struct net_contract c = {.taps = 1, .bias = NET_NONE};
-    sam_net_space_of(&c.space, out, &place);
+    sam_net_space_of(&c.space, &place);
     sam_net_chain_operands(b, &c.space);
     sam_net_space_last(&c.space, out->rank - 1);
     int64_t stride[NET_RANK];
-    factor(x, &left, out->rank, x->rank - 2, out->rank - 2, stride);
+    factor(&left, out->rank, x->rank - 2, out->rank - 2, stride);
     c.left = sam_net_space_add(b, &c.space, NET_NONE, &left, stride);
-    factor(w, &right, out->rank, w->rank - 1, out->rank - 1, stride);
+    factor(&right, out->rank, w->rank - 1, out->rank - 1, stride);
     c.right = sam_net_space_add(b, &c.space, NET_NONE, &right, stride);
     c.depth = x->shape[x->rank - 1];
     c.left_step = left.stride[x->rank - 1];

@@ -115,22 +115,21 @@ static void arg_site(struct reduce *r)
 }
 
 /* The reduced axes by their strides, the largest first; those that are one are merged. */
-static void reduced_axes(struct reduce *r, const struct sam_net_value *in,
-                         const struct net_place *from, uint32_t mask)
+static void reduced_axes(struct reduce *r, const struct net_place *from, uint32_t mask)
 {
     uint32_t order[NET_RANK];
-    sam_net_order_like(from, in->rank, in->shape, order);
-    for (uint32_t i = 0; i < in->rank; i++) {
+    sam_net_order_like(from, order);
+    for (uint32_t i = 0; i < from->rank; i++) {
         const uint32_t axis = order[i];
-        if (!(mask >> axis & 1) || in->shape[axis] == 1)
+        if (!(mask >> axis & 1) || from->shape[axis] == 1)
             continue;
-        r->count *= in->shape[axis];
-        if (r->axes && r->stride[r->axes - 1] == from->stride[axis] * (int64_t)in->shape[axis]) {
-            r->extent[r->axes - 1] *= in->shape[axis];
+        r->count *= from->shape[axis];
+        if (r->axes && r->stride[r->axes - 1] == from->stride[axis] * (int64_t)from->shape[axis]) {
+            r->extent[r->axes - 1] *= from->shape[axis];
             r->stride[r->axes - 1] = from->stride[axis];
             continue;
         }
-        r->extent[r->axes] = in->shape[axis];
+        r->extent[r->axes] = from->shape[axis];
         r->stride[r->axes++] = from->stride[axis];
     }
     if (r->axes == 0) {
@@ -152,17 +151,6 @@ static void cut(struct reduce *r, uint64_t most)
     }
 }
 
-/* The strides of the output over the axes of the input. */
-static void output_strides(const struct sam_net_value *in, const struct sam_net_value *out,
-                           const struct net_place *place, uint32_t mask, int64_t *stride)
-{
-    const bool kept = out->rank == in->rank;
-    for (uint32_t i = 0, at = 0; i < in->rank; i++) {
-        stride[i] = mask >> i & 1 ? 0 : place->stride[kept ? i : at];
-        at += !(mask >> i & 1);
-    }
-}
-
 /* How each operator folds, joins what it has folded, and begins. */
 static void operator_of(struct reduce *r, enum sam_net_op op)
 {
@@ -176,32 +164,33 @@ static void operator_of(struct reduce *r, enum sam_net_op op)
 void sam_net_plan_reduce(struct net_builder *b)
 {
     const struct net_node *const node = b->node;
-    struct sam_net_value in = b->graph->values[node->inputs[0]];
-    const struct sam_net_value *const out = &b->graph->values[node->output];
     const struct net_place from = sam_net_place_of(b, node->inputs[0]);
     const bool arg = node->op == NET_ArgMax;
     const uint32_t mask = arg ? UINT32_C(1) << node->params.axis : node->params.axes;
-    struct reduce r = {.b = b, .dtype = sam_net_kept(in.dtype), .count = 1};
+    struct reduce r = {
+        .b = b, .dtype = sam_net_kept(b->graph->values[node->inputs[0]].dtype), .count = 1};
     uint32_t order[NET_RANK];
     operator_of(&r, node->op);
-    reduced_axes(&r, &in, &from, mask);
-    sam_net_order_like(&from, in.rank, in.shape, order);
-    struct net_place place =
-        sam_net_place_new(b, node->output, out->rank == in.rank ? order : NULL);
-    struct net_place wide = place;
-    output_strides(&in, out, &place, mask, wide.stride);
+    reduced_axes(&r, &from, mask);
+    sam_net_order_like(&from, order);
+    const bool keeps = b->graph->values[node->output].rank == from.rank;
+    const struct net_place place = sam_net_place_new(b, node->output, keeps ? order : NULL);
+    struct net_place to = from; /* the output with all axes of the input */
     int64_t kept[NET_RANK + 1] = {0}, innermost = INT64_MAX;
-    for (uint32_t i = 0; i < in.rank; i++) {
-        if (mask >> i & 1)
-            in.shape[i] = 1;
-        else
-            kept[i] = from.stride[i];
-        if (in.shape[i] > 1 && from.stride[i] < innermost)
+    to.buffer = place.buffer;
+    to.offset = place.offset;
+    for (uint32_t i = 0, at = 0; i < from.rank; i++) {
+        const bool reduced = mask >> i & 1;
+        to.shape[i] = reduced ? 1 : from.shape[i];
+        to.stride[i] = reduced ? 0 : place.stride[keeps ? i : at];
+        kept[i] = reduced ? 0 : from.stride[i];
+        at += !reduced;
+        if (to.shape[i] > 1 && from.stride[i] < innermost)
             innermost = from.stride[i];
     }
     r.rows = innermost < r.stride[r.axes - 1];
     struct net_space space;
-    sam_net_space_of(&space, &in, &wide);
+    sam_net_space_of(&space, &to);
     sam_net_space_add(b, &space, NET_NONE, &from, kept);
     if (r.rows) {
         sam_net_space_merge(&space, false);

@@ -58,18 +58,16 @@ static uint64_t repeats(const struct net_params *p, uint32_t axis, uint64_t in, 
 
 enum { PHASES = 64 };
 
-static void repeat(struct net_builder *b, const struct sam_net_value *in,
-                   const struct sam_net_value *out, const struct net_place *from,
-                   const uint64_t *times)
+static void repeat(struct net_builder *b, const struct net_place *from, const uint64_t *times)
 {
     int64_t shift[PHASES][NET_OPERANDS] = {{0}}; /* of the operands, by phase; the input has none */
     struct net_space space, moved;
     uint32_t order[NET_RANK], phases = 1;
-    sam_net_order_like(from, in->rank, in->shape, order);
+    sam_net_order_like(from, order);
     const struct net_place place = sam_net_place_new(b, b->at->output, order);
-    sam_net_space_of(&space, out, &place);
+    sam_net_space_of(&space, &place);
     sam_net_chain_operands(b, &space);
-    for (uint32_t axis = 0; axis < out->rank; axis++) {
+    for (uint32_t axis = 0; axis < place.rank; axis++) {
         const uint32_t before = phases;
         for (uint64_t k = 1; k < times[axis]; k++)
             for (uint32_t i = 0; i < before; i++, phases++) {
@@ -141,11 +139,11 @@ static struct net_place matrix_of(struct net_builder *b, uint32_t axis, uint64_t
 
 /* out[.., o, ..] = sum over i of matrix[o, i] * in[.., i, ..]; `column` is the axis of the
  * columns, another one. */
-static void resize_axis(struct net_builder *b, uint32_t axis, uint64_t depth,
-                        const struct sam_net_value *out, const struct net_place *from,
+static void resize_axis(struct net_builder *b, uint32_t axis, const struct net_place *from,
                         const struct net_place *to, bool last)
 {
-    const struct net_place matrix = matrix_of(b, axis, depth, out->shape[axis]);
+    const uint64_t depth = from->shape[axis];
+    const struct net_place matrix = matrix_of(b, axis, depth, to->shape[axis]);
     struct net_contract c = {.bias = NET_NONE,
                              .taps = 1,
                              .depth = depth,
@@ -156,19 +154,19 @@ static void resize_axis(struct net_builder *b, uint32_t axis, uint64_t depth,
     int64_t left[NET_RANK] = {0}, right[NET_RANK] = {0};
     head.count = last ? group->count : 1;
     b->at = &head;
-    sam_net_space_of(&c.space, out, to);
+    sam_net_space_of(&c.space, to);
     sam_net_chain_operands(b, &c.space);
-    for (uint32_t i = 0; i < out->rank; i++)
+    for (uint32_t i = 0; i < to->rank; i++)
         right[i] = i == axis ? 0 : from->stride[i];
     left[axis] = (int64_t)depth;
     uint32_t column = c.space.axis[c.space.axes - 1];
     if (column == axis && c.space.axes > 1)
         column = c.space.axis[c.space.axes - 2];
-    if (out->rank > 1)
+    if (to->rank > 1)
         sam_net_space_last(&c.space, column);
     c.left = sam_net_space_add(b, &c.space, NET_NONE, &matrix, left);
     c.right = sam_net_space_add(b, &c.space, NET_NONE, from, right);
-    if (out->rank == 1)
+    if (to->rank == 1)
         sam_net_space_column(&c.space);
     sam_net_space_merge(&c.space, true);
     sam_net_contract_run(b, &c);
@@ -193,25 +191,25 @@ void sam_net_plan_resize(struct net_builder *b)
         axes += !net_keeps_axis(&node->params, i, in->shape[i], out->shape[i]);
     }
     if (whole && phases <= PHASES) {
-        repeat(b, in, out, &from, times);
+        repeat(b, &from, times);
         return;
     }
-    struct sam_net_value shape = *in;
-    sam_net_order_like(&from, in->rank, in->shape, order);
+    sam_net_order_like(&from, order);
     for (uint32_t i = 0; i < in->rank && b->status == SAM_OK; i++) {
         if (net_keeps_axis(&node->params, i, in->shape[i], out->shape[i]))
             continue;
-        shape.shape[i] = out->shape[i];
-        struct net_place to = {0};
+        struct net_place to = from;
         if (--axes == 0) {
             to = sam_net_place_new(b, b->at->output, order);
         } else { /* an array on the way */
             uint64_t count = 1;
-            for (uint32_t k = in->rank; k-- > 0; count *= shape.shape[order[k]])
+            to.offset = 0;
+            to.shape[i] = out->shape[i];
+            for (uint32_t k = in->rank; k-- > 0; count *= to.shape[order[k]])
                 to.stride[order[k]] = (int64_t)count;
             to.buffer = sam_net_buffer_add(b, NET_BUFFER_SCRATCH, SAM_F32, NET_NONE, count);
         }
-        resize_axis(b, i, in->shape[i], &shape, &from, &to, axes == 0);
+        resize_axis(b, i, &from, &to, axes == 0);
         from = to;
     }
 }

@@ -112,16 +112,15 @@ static void rows_site(struct net_builder *b, struct rows *r, const struct net_si
     }
 }
 
-/* A value with its axes from `axis` on as one, of C order from there; false if its array is not. */
-static bool as_rows(struct sam_net_value *value, struct net_place *place, uint32_t axis)
+/* Its axes from `axis` on as one, of C order from there; false if its array is not. */
+static bool as_rows(struct net_place *place, uint32_t axis)
 {
-    for (uint32_t i = axis; i + 1 < value->rank; i++)
-        if (place->stride[i] != place->stride[i + 1] * (int64_t)value->shape[i + 1])
+    for (uint32_t i = axis; i + 1 < place->rank; i++)
+        if (place->stride[i] != place->stride[i + 1] * (int64_t)place->shape[i + 1])
             return false;
-    place->stride[axis] = place->stride[value->rank - 1];
-    for (uint32_t i = axis + 1; i < value->rank; i++)
-        value->shape[axis] *= value->shape[i];
-    value->rank = axis + 1;
+    place->stride[axis] = place->stride[place->rank - 1];
+    for (; place->rank > axis + 1; place->rank--)
+        place->shape[axis] *= place->shape[place->rank - 1];
     return true;
 }
 
@@ -130,27 +129,25 @@ void sam_net_plan_rows(struct net_builder *b)
     const struct net_node *const node = b->node;
     const bool norm = node->op == NET_LayerNormalization;
     const uint32_t axis = node->params.axis;
-    struct sam_net_value out = b->graph->values[node->output], in = out;
     struct net_place from = sam_net_place_of(b, node->inputs[0]);
     struct rows r = {
         .b = b, .epsilon = (double)node->params.alpha, .scale = NET_NONE, .bias = NET_NONE};
     uint32_t order[NET_RANK];
-    sam_net_order_like(&from, out.rank, out.shape, order);
+    sam_net_order_like(&from, order);
     if (norm)
-        sam_net_order_c(out.rank, order);
-    if (norm && !as_rows(&in, &from, axis)) {
-        const struct net_border none = {0};
-        const struct net_place to = sam_net_place_copy(b, node->inputs[0], order, &none, 0);
-        sam_net_copy(b, in.rank, in.shape, SAM_F32, &from, &to);
+        sam_net_order_c(from.rank, order);
+    if (norm && !as_rows(&from, axis)) {
+        const struct net_place to = sam_net_place_copy(b, node->inputs[0], order, NULL, 0);
+        sam_net_copy(b, &from, &to);
         sam_net_step_finish(b, "move", 1, NET_NONE);
         from = to;
-        as_rows(&in, &from, axis);
+        as_rows(&from, axis);
     }
     struct net_place place = sam_net_place_new(b, node->output, order);
-    if (norm && !as_rows(&out, &place, axis))
+    if (norm && !as_rows(&place, axis))
         sam_net_build_fail(b, SAM_ERR_INPUT, "its output has a border");
     struct net_space space;
-    sam_net_space_of(&space, &out, &place);
+    sam_net_space_of(&space, &place);
     sam_net_space_last(&space, axis);
     sam_net_space_add(b, &space, NET_NONE, &from, from.stride);
     for (uint32_t i = 1; norm && i < node->input_count; i++) {

@@ -2,24 +2,21 @@
 /* Iteration spaces: axes with the stride of each operand, cut into tiles. */
 #include "network/build.h"
 
-void sam_net_space_of(struct net_space *space, const struct sam_net_value *value,
-                      const struct net_place *place)
+void sam_net_space_of(struct net_space *space, const struct net_place *place)
 {
     uint32_t order[NET_RANK];
     memset(space, 0, sizeof *space);
-    sam_net_order_like(place, value->rank, value->shape, order);
-    space->axes = value->rank;
-    for (uint32_t i = 0; i < value->rank; i++) {
-        space->axis[i] = order[i];
-        space->extent[i] = space->tile[i] = value->shape[order[i]];
-    }
-    if (value->rank == 0)
-        space->extent[space->axes++] = 1;
+    sam_net_order_like(place, order);
+    space->axes = place->rank ?: 1;
+    space->extent[0] = 1; /* of a scalar */
+    space->operands = 1;
     space->operand[0] =
         (struct net_operand){.value = NET_NONE, .buffer = place->buffer, .offset = place->offset};
-    for (uint32_t i = 0; i < value->rank; i++)
+    for (uint32_t i = 0; i < place->rank; i++) {
+        space->axis[i] = order[i];
+        space->extent[i] = place->shape[order[i]];
         space->operand[0].stride[i] = place->stride[order[i]];
-    space->operands = 1;
+    }
 }
 
 uint32_t sam_net_space_add(struct net_builder *b, struct net_space *space, uint32_t value,
@@ -40,11 +37,10 @@ uint32_t sam_net_space_add(struct net_builder *b, struct net_space *space, uint3
 uint32_t sam_net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t rank,
                                  uint32_t value)
 {
-    const struct sam_net_value *const v = &b->graph->values[value];
     const struct net_place place = sam_net_place_of(b, value);
     int64_t stride[NET_RANK] = {0};
-    for (uint32_t i = 0; i < v->rank; i++)
-        stride[rank - v->rank + i] = v->shape[i] == 1 ? 0 : place.stride[i];
+    for (uint32_t i = 0; i < place.rank; i++)
+        stride[rank - place.rank + i] = place.shape[i] == 1 ? 0 : place.stride[i];
     return sam_net_space_add(b, space, value, &place, stride);
 }
 
@@ -278,9 +274,9 @@ bool sam_net_parts(struct net_builder *b, struct net_space *space, struct net_pa
     return b->status == SAM_OK;
 }
 
-void sam_net_space_fill(struct net_builder *b, struct net_space *space, enum sam_dtype dtype,
-                        double fill)
+void sam_net_space_fill(struct net_builder *b, struct net_space *space, double fill)
 {
+    const enum sam_dtype dtype = b->plan->buffers[space->operand[0].buffer].dtype;
     sam_net_space_merge(space, false);
     sam_net_space_tile(space, 16, 1024);
     uint64_t rows = 1;
