@@ -13,7 +13,7 @@
 static void check_arity(const struct net_node *n)
 {
     static const unsigned arity[][2] = {
-#define NET_OP(name, inputs, optional, plan) {inputs, (inputs) + (optional)},
+#define NET_OP(name, inputs, optional, plan, fold) {inputs, (inputs) + (optional)},
 #include "network/operators.def"
 #undef NET_OP
     };

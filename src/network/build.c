@@ -6,13 +6,13 @@
 #include <stdlib.h>
 
 static net_template *const templates[] = {
-#define NET_OP(name, inputs, optional, plan) sam_net_plan_##plan,
+#define NET_OP(name, inputs, optional, plan, fold) sam_net_plan_##plan,
 #include "network/operators.def"
 #undef NET_OP
 };
 
 static const char *const template_names[] = {
-#define NET_OP(name, inputs, optional, plan) #plan,
+#define NET_OP(name, inputs, optional, plan, fold) #plan,
 #include "network/operators.def"
 #undef NET_OP
 };

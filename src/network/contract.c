@@ -60,50 +60,37 @@ static struct net_tile load_factor(struct state *s, bool right, uint32_t tap, st
     struct net_contract *const c = s->c;
     const struct net_site *const site = &s->site;
     struct sam_net_text *const text = &s->b->text;
-    const uint32_t operand = right ? c->right : c->left;
-    const int64_t step = right ? c->right_step : c->left_step;
-    struct net_box box = sam_net_site_box(text, site, operand, right, !right);
+    const int64_t step = right ? c->right_step : c->left_step, cols = (int64_t)site->cols;
+    const bool run = right && c->constant; /* elements in the order in which they are loaded */
+    struct net_box box = sam_net_site_box(text, site, right ? c->right : c->left, right, !right);
     const uint32_t last = box.count - 1;
-    struct net_tile like = {.loc = SAM_TILE_mat, .dtype = SAM_F32};
-    if (right && c->constant) { /* a run of elements */
-        const int64_t cols = (int64_t)site->cols;
-        box.size[0] = k;
-        box.stride[0] = 1;
-        box.size[1] = site->cols;
-        box.stride[1] = (int64_t)k;
-        box.count = 2;
-        like.rows = k;
-        like.cols = site->cols;
-        like.col_major = k > 1;
-        box.at = sam_net_add(text, box.at, net_at((int64_t)(tap * c->depth) * cols));
-        box.at = sam_net_add(text, box.at, sam_net_times(text, at, cols));
-        const struct net_tile tile = sam_net_load(text, like, &box);
-        if (next && s->b->plan->buffers[box.buffer].name) { /* for the weight unit */
-            box.at = sam_net_add(text, box.at, net_at((int64_t)k * cols));
-            box.size[0] = next;
-            box.stride[1] = (int64_t)next;
-            sam_net_prefetch(text, &box);
-        }
-        return tile;
-    }
+    struct net_tile like = {.loc = SAM_TILE_mat, .dtype = SAM_F32, .rows = site->rows, .cols = k};
+    int64_t first = tap_of(right ? c->right_tap : c->left_tap, tap);
     if (right) { /* k rows */
-        box.size[1] = box.size[last];
-        box.stride[1] = box.stride[last];
-        box.size[0] = k;
-        box.stride[0] = step;
-        box.count = 2;
         like.rows = k;
         like.cols = site->cols;
         like.col_major = step == 1 && k > 1;
+        box.size[1] = site->cols;
+        box.stride[1] = run ? (int64_t)k : box.stride[last];
+        box.size[0] = k;
+        box.stride[0] = step;
+        box.count = 2;
     } else {
         box.size[last] = k;
         box.stride[last] = step;
-        like.rows = site->rows;
-        like.cols = k;
     }
-    box.at = sam_net_add(text, box.at, net_at(tap_of(right ? c->right_tap : c->left_tap, tap)));
-    box.at = sam_net_add(text, box.at, sam_net_times(text, at, step));
-    return sam_net_load(text, like, &box);
+    if (run)
+        first = (int64_t)(tap * c->depth) * cols;
+    box.at = sam_net_add(text, box.at, net_at(first));
+    box.at = sam_net_add(text, box.at, sam_net_times(text, at, run ? cols : step));
+    const struct net_tile tile = sam_net_load(text, like, &box);
+    if (run && next && s->b->plan->buffers[box.buffer].name) { /* for the weight unit */
+        box.at = sam_net_add(text, box.at, net_at((int64_t)k * cols));
+        box.size[0] = next;
+        box.stride[1] = (int64_t)next;
+        sam_net_prefetch(text, &box);
+    }
+    return tile;
 }
 
 static uint64_t blocks_of(const struct state *s)

@@ -136,6 +136,7 @@ static const char *const formulas[NET_OPS] = {
     [NET_Less] = "x y lt",
     [NET_Greater] = "x y gt",
     [NET_Where] = "x y z sel",
+    [NET_Clip] = "x alpha max beta min",
     [NET_Relu] = "x relu",
     [NET_Exp] = "x exp",
     [NET_Log] = "x log",
@@ -249,10 +250,6 @@ static struct net_tile apply(struct net_builder *b, const struct net_node *node,
                                   sam_net_scalar(t, SAM_F32, 1 / (double)sam_bits_f32(in[1].id)));
         break;
     case NET_Pow: return convert(t, power(t, p, in), out);
-    case NET_Clip:
-        if (p->alpha > -INFINITY)
-            in[0] = sam_net_with(t, "tmaxs", in[0], (double)p->alpha);
-        return p->beta < INFINITY ? sam_net_with(t, "tmins", in[0], (double)p->beta) : in[0];
     case NET_LeakyRelu: return sam_net_with(t, "tlrelu", in[0], (double)p->alpha);
     case NET_Cast: return convert(t, in[0], out);
     default: break;

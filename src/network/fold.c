@@ -124,14 +124,26 @@ static struct walk broadcast(const struct sam_net_value *from, const struct sam_
     return w;
 }
 
-static void elements(const struct net_node *n, const struct sam_net_value *const *in,
-                     struct sam_net_value *out)
+typedef void net_fold(const struct net_graph *graph, const struct net_node *node,
+                      struct sam_net_value *out);
+
+static const struct sam_net_value *input(const struct net_graph *g, const struct net_node *n,
+                                         uint32_t k)
+{
+    return &g->values[n->inputs[k]];
+}
+
+static void fold_elements(const struct net_graph *g, const struct net_node *n,
+                          struct sam_net_value *out)
 {
     struct walk w[3];
+    const struct sam_net_value *in[3];
     const unsigned count = n->input_count;
-    const bool is_float = in[count - 1]->dtype == SAM_F32; /* not the condition of Where */
-    for (unsigned k = 0; k < count; k++)
+    for (unsigned k = 0; k < count; k++) {
+        in[k] = input(g, n, k);
         w[k] = broadcast(in[k], out);
+    }
+    const bool is_float = in[count - 1]->dtype == SAM_F32; /* not the condition of Where */
     for (uint64_t i = 0; i < out->count; i++) {
         double real[3] = {0};
         int64_t whole[3] = {0};
@@ -166,14 +178,16 @@ static void copy(const struct sam_net_value *from, struct walk read, struct sam_
                (const uint8_t *)from->data + (uint64_t)read.offset * size, size);
 }
 
-static void move(const struct net_node *n, const struct sam_net_value *in,
-                 struct sam_net_value *out)
+static void fold_move(const struct net_graph *g, const struct net_node *n,
+                      struct sam_net_value *out)
 {
-    struct walk w = {.rank = out->rank, .shape = out->shape};
+    const struct sam_net_value *const in = input(g, n, 0);
+    struct walk w = n->op == NET_Expand ? broadcast(in, out)
+                                        : (struct walk){.rank = out->rank, .shape = out->shape};
     for (uint32_t d = 0; d < out->rank; d++)
         if (n->op == NET_Transpose) {
             w.step[d] = (int64_t)sam_net_inner(in, n->params.perm[d]);
-        } else {
+        } else if (n->op == NET_Slice) {
             w.step[d] = (int64_t)sam_net_inner(in, d) * n->params.step[d];
             w.offset += (int64_t)sam_net_inner(in, d) * n->params.start[d];
         }
@@ -191,26 +205,27 @@ static void put_at(const struct sam_net_value *in, struct sam_net_value *out, co
     copy(in, broadcast(in, in), out, w, in->count);
 }
 
-static void pad(const struct net_node *n, const struct sam_net_value *in, struct sam_net_value *out)
+static void fold_pad(const struct net_graph *g, const struct net_node *n, struct sam_net_value *out)
 {
     for (uint64_t i = 0; i < out->count; i++)
         sam_net_set(out, i, (double)n->params.fill, (int64_t)n->params.fill);
-    put_at(in, out, n->params.start);
+    put_at(input(g, n, 0), out, n->params.start);
 }
 
-static void concat(const struct net_node *n, const struct sam_net_value *values,
-                   struct sam_net_value *out)
+static void fold_concat(const struct net_graph *g, const struct net_node *n,
+                        struct sam_net_value *out)
 {
     int64_t start[NET_RANK] = {0};
     for (uint32_t k = 0; k < n->input_count; k++) {
-        put_at(&values[n->inputs[k]], out, start);
-        start[n->params.axis] += (int64_t)values[n->inputs[k]].shape[n->params.axis];
+        put_at(input(g, n, k), out, start);
+        start[n->params.axis] += (int64_t)input(g, n, k)->shape[n->params.axis];
     }
 }
 
-static void gather(const struct net_node *n, const struct sam_net_value *in,
-                   const struct sam_net_value *index, struct sam_net_value *out)
+static void fold_gather(const struct net_graph *g, const struct net_node *n,
+                        struct sam_net_value *out)
 {
+    const struct sam_net_value *const in = input(g, n, 0), *const index = input(g, n, 1);
     const uint32_t axis = n->params.axis;
     const uint64_t rows = index->count, inner = sam_net_inner(in, axis), size = in->shape[axis];
     for (uint64_t i = 0; i < out->count; i++) {
@@ -221,94 +236,64 @@ static void gather(const struct net_node *n, const struct sam_net_value *in,
     }
 }
 
-static void reduce(const struct net_node *n, const struct sam_net_value *in,
-                   struct sam_net_value *out)
+static void fold_reduce(const struct net_graph *g, const struct net_node *n,
+                        struct sam_net_value *out)
 {
-    const bool mean = n->op == NET_ReduceMean;
-    double *sums = sam_alloc(out->count, sizeof *sums);
-    int64_t *whole = sam_alloc(out->count, sizeof *whole);
-    bool *seen = sam_alloc(out->count, sizeof *seen);
-    struct walk w = {.rank = in->rank, .shape = in->shape};
-    int64_t step = 1;
-    for (uint32_t d = in->rank; d-- > 0;)
-        if (!(n->params.axes >> d & 1)) {
-            w.step[d] = step;
-            step *= (int64_t)in->shape[d];
-        }
-    for (uint64_t i = 0; sums && whole && seen && i < in->count; i++, advance(&w)) {
-        const double x = sam_net_real(in, i);
-        const enum sam_net_op by = n->op == NET_ReduceMax   ? NET_Max
-                                   : n->op == NET_ReduceMin ? NET_Min
-                                                            : NET_Add;
-        const int64_t number = sam_net_whole(in, i);
-        if (seen[w.offset]) {
-            whole[w.offset] = whole_of(by, (int64_t[3]){number, whole[w.offset]});
-            sums[w.offset] = real_of(by, &n->params, (double[3]){x, sums[w.offset]});
-        } else {
-            whole[w.offset] = number;
-            sums[w.offset] = x;
-            seen[w.offset] = true;
-        }
+    const struct sam_net_value *const in = input(g, n, 0);
+    const enum sam_net_op by = n->op == NET_ReduceMax   ? NET_Max
+                               : n->op == NET_ReduceMin ? NET_Min
+                                                        : NET_Add;
+    const uint64_t count = in->count / out->count;
+    uint64_t kept[NET_RANK], reduced[NET_RANK]; /* sizes of these axes; else 1 */
+    struct walk base = {.rank = in->rank, .shape = kept},
+                over = {.rank = in->rank, .shape = reduced};
+    for (uint32_t d = 0; d < in->rank; d++) {
+        const bool is_reduced = n->params.axes >> d & 1;
+        kept[d] = is_reduced ? 1 : in->shape[d];
+        reduced[d] = is_reduced ? in->shape[d] : 1;
+        base.step[d] = over.step[d] = (int64_t)sam_net_inner(in, d);
     }
-    const double count = (double)in->count / (double)out->count;
-    for (uint64_t i = 0; sums && whole && seen && i < out->count; i++)
-        sam_net_set(out, i, mean ? sums[i] / count : sums[i], whole[i]);
-    if (!sums || !whole || !seen)
-        out->data = NULL;
-    free(sums);
-    free(whole);
-    free(seen);
+    for (uint64_t i = 0; i < out->count; i++, advance(&base)) {
+        double real = 0;
+        int64_t whole = 0;
+        for (uint64_t k = 0; k < count; k++, advance(&over)) {
+            const uint64_t at = (uint64_t)(base.offset + over.offset);
+            const double x = sam_net_real(in, at);
+            const int64_t number = sam_net_whole(in, at);
+            real = k ? real_of(by, &n->params, (double[3]){x, real}) : x;
+            whole = k ? whole_of(by, (int64_t[3]){number, whole}) : number;
+        }
+        sam_net_set(out, i, n->op == NET_ReduceMean ? real / (double)count : real, whole);
+    }
+}
+
+/* The same bytes. */
+static void fold_same(const struct net_graph *g, const struct net_node *n,
+                      struct sam_net_value *out)
+{
+    out->data = input(g, n, 0)->data;
+    out->initializer = input(g, n, 0)->initializer;
 }
 
 bool sam_net_fold(struct net_graph *g, const struct net_node *n, struct sam_net_value *out)
 {
-    const struct sam_net_value *in[3] = {0};
-    if (n->input_count == 0)
+    static net_fold *const fold_none;
+    net_fold *const folds[] = {
+#define NET_OP(name, inputs, optional, plan, fold) fold_##fold,
+#include "network/operators.def"
+#undef NET_OP
+    };
+    net_fold *const fold = folds[n->op];
+    if (!fold || n->input_count == 0)
         return false;
-    for (uint32_t k = 0; k < n->input_count && k < 3; k++)
-        in[k] = &g->values[n->inputs[k]];
-    if (n->op == NET_Reshape) { /* the same bytes */
-        out->data = in[0]->data;
-        out->initializer = in[0]->initializer;
+    if (fold == fold_same) {
+        fold(g, n, out);
         return true;
     }
-    switch (n->op) {
-    case NET_Conv:
-    case NET_ConvTranspose:
-    case NET_MaxPool:
-    case NET_AveragePool:
-    case NET_MatMul:
-    case NET_Softmax:
-    case NET_LayerNormalization:
-    case NET_ArgMax:
-    case NET_Resize: return false;
-    case NET_ReduceMean:
-    case NET_ReduceMax:
-    case NET_ReduceMin: /* of nothing */
-        if (!in[0]->count && out->count)
-            return false;
-        break;
-    default: break;
-    }
+    if (fold == fold_reduce && n->op != NET_ReduceSum && !input(g, n, 0)->count && out->count)
+        return false; /* of nothing */
     out->data = sam_blocks_take(&g->store, (size_t)out->count + 1, sam_dtype_size(out->dtype));
-    if (!out->data)
-        return false;
-    if (!out->count)
-        return true;
-    switch (n->op) {
-    case NET_Transpose:
-    case NET_Slice: move(n, in[0], out); break;
-    case NET_Expand:
-        copy(in[0], broadcast(in[0], out), out, broadcast(out, out), out->count);
-        break;
-    case NET_Pad: pad(n, in[0], out); break;
-    case NET_Concat: concat(n, g->values, out); break;
-    case NET_Gather: gather(n, in[0], &g->values[n->inputs[1]], out); break;
-    case NET_ReduceMean:
-    case NET_ReduceSum:
-    case NET_ReduceMax:
-    case NET_ReduceMin: reduce(n, in[0], out); break;
-    default: elements(n, in, out); break;
-    }
+    if (out->data && out->count)
+        fold(g, n, out);
     return out->data;
 }

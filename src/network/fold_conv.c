@@ -72,7 +72,7 @@ static void fold_node(struct import *m, struct net_node *n, const uint32_t *uses
 void sam_net_fold_conv(struct import *m)
 {
     struct net_graph *g = m->graph;
-    uint32_t *uses = sam_alloc(g->value_count + 1, sizeof *uses);
+    uint32_t *uses = m->failed ? NULL : sam_alloc(g->value_count + 1, sizeof *uses);
     if (!uses) {
         sam_net_refuse_memory(m);
         return;

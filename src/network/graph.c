@@ -14,7 +14,7 @@ void sam_net_graph_free(struct net_graph *graph)
 const char *sam_net_op_name(enum sam_net_op op)
 {
     static const char *const names[] = {
-#define NET_OP(name, inputs, optional, plan) #name,
+#define NET_OP(name, inputs, optional, plan, fold) #name,
 #include "network/operators.def"
 #undef NET_OP
     };

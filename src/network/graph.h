@@ -33,7 +33,7 @@ enum { NET_FOLDED = 1 << 22 };
 #define NET_NONE UINT32_MAX /* no value, no node */
 
 enum sam_net_op {
-#define NET_OP(name, inputs, optional, plan) NET_##name,
+#define NET_OP(name, inputs, optional, plan, fold) NET_##name,
 #include "network/operators.def"
 #undef NET_OP
     NET_OPS,

@@ -123,11 +123,6 @@ void sam_net_name(struct import *m, const char *name, uint32_t id)
         sam_net_refuse_memory(m);
 }
 
-static bool is_narrow_float(enum sam_dtype type)
-{
-    return sam_dtype_class(type) == SAM_CLASS_FLOAT && type != SAM_F32;
-}
-
 bool sam_net_may_make(const struct import *m, uint64_t count)
 {
     return count <= m->may_make && m->made <= m->may_make - count;
@@ -168,36 +163,40 @@ static uint32_t refuse_unknown(struct import *m, const char *name)
                : sam_net_refuse(m, "output '%.200s' of the graph is the output of no node", name);
 }
 
-uint32_t sam_net_weight(struct import *m, unsigned k)
+/* Input k; floats of other widths are widened, those that weights may keep if not `kept`. */
+static uint32_t read_input(struct import *m, unsigned k, bool kept)
 {
     if (!sam_net_has(m, k))
         return sam_net_refuse(m, "input %u is missing", k);
     const uint32_t id = sam_net_find(m, m->node->inputs[k]);
     if (id == NET_NONE)
         return refuse_unknown(m, m->node->inputs[k]);
-    const struct sam_net_value *v = sam_net_value(m, id);
-    if (!sam_net_computes(v->dtype) && !is_narrow_float(v->dtype))
+    struct net_type type = sam_net_type_of(m, id);
+    const bool narrow = sam_dtype_class(type.dtype) == SAM_CLASS_FLOAT && type.dtype != SAM_F32;
+    if (!sam_net_computes(type.dtype) && !narrow)
         sam_net_refuse(m, "input %u has elements of type %s: expected f32, i64, i32 or bool", k,
-                       sam_dtype_name(v->dtype));
-    return v->dtype == SAM_F64 ? sam_net_input(m, k) : id;
+                       sam_dtype_name(type.dtype));
+    if (!narrow || (kept && type.dtype != SAM_F64))
+        return id;
+    if (sam_dtype_bits(type.dtype) < 8)
+        return sam_net_refuse(m, "input %u has elements of type %s: expected 8 bits or more", k,
+                              sam_dtype_name(type.dtype));
+    type.dtype = SAM_F32;
+    const uint32_t wide = sam_net_constant(m, &type, NULL);
+    const struct sam_net_value *const from = sam_net_value(m, id);
+    for (uint64_t i = 0; !m->failed && i < from->count; i++)
+        sam_net_set(sam_net_value(m, wide), i, sam_net_real(from, i), 0);
+    return wide;
+}
+
+uint32_t sam_net_weight(struct import *m, unsigned k)
+{
+    return read_input(m, k, true);
 }
 
 uint32_t sam_net_input(struct import *m, unsigned k)
 {
-    /* Widths other than that of f64 are left to sam_net_weight's caller. */
-    const uint32_t id = sam_net_has(m, k) ? sam_net_find(m, m->node->inputs[k]) : NET_NONE;
-    if (id == NET_NONE || !is_narrow_float(sam_net_value(m, id)->dtype))
-        return sam_net_weight(m, k);
-    struct net_type type = sam_net_type_of(m, id);
-    type.dtype = SAM_F32;
-    const uint32_t wide = sam_net_constant(m, &type, NULL);
-    const struct sam_net_value *from = sam_net_value(m, id), *to = sam_net_value(m, wide);
-    if (!m->failed && sam_dtype_bits(from->dtype) < 8)
-        sam_net_refuse(m, "input %u has elements of type %s: expected 8 bits or more", k,
-                       sam_dtype_name(from->dtype));
-    for (uint64_t i = 0; !m->failed && to->data && i < to->count; i++)
-        ((float *)to->data)[i] = (float)sam_net_real(from, i);
-    return wide;
+    return read_input(m, k, false);
 }
 
 /* --- nodes */
@@ -424,6 +423,12 @@ static void name_rest(struct import *m)
     }
 }
 
+static void prune(struct import *m)
+{
+    if (!m->failed && !sam_net_graph_prune(m->graph))
+        sam_net_refuse_memory(m);
+}
+
 static void import(struct import *m)
 {
     const uint64_t opset = m->onnx.opset;
@@ -446,12 +451,9 @@ static void import(struct import *m)
         import_node(m, &m->onnx.nodes[i]);
     if (!m->failed)
         take_outputs(m);
-    if (!m->failed && !sam_net_graph_prune(m->graph))
-        sam_net_refuse_memory(m);
-    if (!m->failed)
-        sam_net_fold_conv(m);
-    if (!m->failed && !sam_net_graph_prune(m->graph))
-        sam_net_refuse_memory(m);
+    prune(m);
+    sam_net_fold_conv(m);
+    prune(m);
     sam_names_free(&m->names); /* values have other numbers now */
     for (uint32_t id = 0; !m->failed && id < m->graph->value_count; id++)
         if (sam_net_value(m, id)->name)

@@ -73,7 +73,7 @@ static uint32_t operand(struct import *m, const char *token, uint32_t *attribute
 }
 
 static const uint8_t inputs_of[] = {
-#define NET_OP(name, inputs, optional, plan) inputs,
+#define NET_OP(name, inputs, optional, plan, fold) inputs,
 #include "network/operators.def"
 #undef NET_OP
 };
