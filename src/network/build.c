@@ -235,9 +235,9 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static uint64_t bytes_of(const struct net_buffer *buffer)
+static uint64_t room_of(const struct net_buffer *buffer)
 {
-    return (buffer->count * sam_dtype_size(buffer->dtype) + 63) / 64 * 64;
+    return (net_bytes(buffer) + 63) / 64 * 64;
 }
 
 /* The first gap between those placed before that live at the same time; the largest go first. */
@@ -253,13 +253,13 @@ static enum sam_status make_arena(struct net_plan *plan, struct sam_error *error
     qsort(list, count, sizeof(struct net_buffer *), by_size);
     for (size_t i = 0; i < count; i++) {
         struct net_buffer *const one = list[i];
-        const uint64_t size = bytes_of(one);
+        const uint64_t size = room_of(one);
         bool moved = true;
         while (moved) {
             moved = false;
             for (size_t k = 0; k < i; k++) {
                 const struct net_buffer *const other = list[k];
-                const uint64_t end = other->offset + bytes_of(other);
+                const uint64_t end = other->offset + room_of(other);
                 if (other->first <= one->last && one->first <= other->last &&
                     other->offset < one->offset + size && one->offset < end) {
                     one->offset = end;

@@ -14,7 +14,7 @@ static void put_place(const struct net_plan *plan, const struct net_step *step,
     if (number == NET_NONE)
         return;
     const struct net_buffer *b = &plan->buffers[number];
-    const uint64_t bytes = b->count * sam_dtype_size(b->dtype);
+    const uint64_t bytes = net_bytes(b);
     if (b->kind == NET_BUFFER_SCRATCH)
         sam_buffer_printf(out, "arena %#llx, %llu bytes", (unsigned long long)b->offset,
                           (unsigned long long)bytes);
@@ -38,7 +38,7 @@ enum sam_status sam_net_plan_text(const struct net_plan *plan, char **text, stru
         products += plan->steps[i].products;
     for (size_t i = 0; i < plan->buffer_count; i++)
         if (plan->buffers[i].kind == NET_BUFFER_WEIGHT)
-            weights += plan->buffers[i].count * sam_dtype_size(plan->buffers[i].dtype);
+            weights += net_bytes(&plan->buffers[i]);
     sam_buffer_printf(&out,
                       "%zu steps, %llu multiply-accumulates; DRAM: %llu bytes of weights, an arena "
                       "of %llu bytes\n step  kind            products  lines  result in"
@@ -73,12 +73,8 @@ static enum sam_status save(const char *folder, const char *name, const struct n
     if (!sam_buffer_printf(&path, "%s/%s", folder, name))
         return sam_fail_memory(error);
     if (array) {
-        const struct sam_array made = {.dtype = sam_dtype_npy(array->dtype),
-                                       .rank = 1,
-                                       .shape = {array->count},
-                                       .count = array->count,
-                                       .size = array->count * sam_dtype_size(array->dtype),
-                                       .data = array->data};
+        struct sam_array made = net_array_of(array, array->data);
+        made.dtype = sam_dtype_npy(array->dtype);
         status = sam_npy_write(sam_buffer_text(&path), &made, error);
     } else {
         status = sam_file_save(sam_buffer_text(&path), data, size, error);

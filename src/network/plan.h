@@ -29,6 +29,20 @@ struct net_buffer {
     char *name;            /* of a packed weight */
 };
 
+static inline uint64_t net_bytes(const struct net_buffer *buffer)
+{
+    return buffer->count * sam_dtype_size(buffer->dtype);
+}
+static inline struct sam_array net_array_of(const struct net_buffer *buffer, void *data)
+{
+    return (struct sam_array){.dtype = buffer->dtype,
+                              .rank = 1,
+                              .shape = {buffer->count},
+                              .count = buffer->count,
+                              .size = net_bytes(buffer),
+                              .data = data};
+}
+
 /* The place of a value: its axes in an array, with strides in elements, 0 where it is broadcast. */
 struct net_place {
     uint32_t buffer; /* NET_NONE: not yet anywhere */

@@ -15,21 +15,16 @@ static double now(void)
 }
 
 /* Integers of 64 bits as those of 32 that are kept on the machine. */
-static enum sam_status take_input(const struct sam_net_value *value, const void *given, void **kept,
-                                  struct sam_error *error)
+static enum sam_status narrow(const struct sam_net_value *value, const void *given, int32_t *kept,
+                              struct sam_error *error)
 {
-    *kept = NULL;
-    int32_t *const narrow = sam_alloc(value->count, sizeof *narrow);
-    if (!narrow)
-        return sam_fail_memory(error);
-    *kept = narrow;
     for (uint64_t i = 0; i < value->count; i++) {
         int64_t number;
         memcpy(&number, (const int64_t *)given + i, sizeof number);
         if (number < INT32_MIN || number > INT32_MAX)
             return sam_fail(error, SAM_ERR_INPUT, "input '%s': %" PRId64 " does not fit 32 bits",
                             value->name, number);
-        narrow[i] = (int32_t)number;
+        kept[i] = (int32_t)number;
     }
     return SAM_OK;
 }
@@ -63,24 +58,21 @@ static enum sam_status open_buffers(struct session *s, const void *const *inputs
         return sam_fail_memory(error);
     for (size_t i = 0; i < plan->buffer_count; i++) {
         const struct net_buffer *const buffer = &plan->buffers[i];
-        const struct sam_net_value *const value =
-            buffer->value == NET_NONE ? NULL : &plan->graph->values[buffer->value];
-        enum sam_status status = SAM_OK;
-        const bool wide = value && value->dtype == SAM_I64;
         switch (buffer->kind) {
-        case NET_BUFFER_INPUT:
-            if (wide)
-                status = take_input(value, inputs[buffer->number], &s->own[i], error);
-            s->data[i] = s->own[i] ? s->own[i] : (void *)(uintptr_t)inputs[buffer->number];
-            break;
-        case NET_BUFFER_OUTPUT:
-            if (wide && !(s->own[i] = sam_alloc(buffer->count, 4)))
-                status = sam_fail_memory(error);
-            s->data[i] = s->own[i] ? s->own[i] : outputs[buffer->number];
-            break;
-        case NET_BUFFER_WEIGHT: s->data[i] = buffer->data; break;
-        case NET_BUFFER_SCRATCH: s->data[i] = s->arena + buffer->offset; break;
+        case NET_BUFFER_INPUT: s->data[i] = (void *)(uintptr_t)inputs[buffer->number]; break;
+        case NET_BUFFER_OUTPUT: s->data[i] = outputs[buffer->number]; break;
+        case NET_BUFFER_WEIGHT: s->data[i] = buffer->data; continue;
+        case NET_BUFFER_SCRATCH: s->data[i] = s->arena + buffer->offset; continue;
         }
+        const struct sam_net_value *const value = &plan->graph->values[buffer->value];
+        if (value->dtype != SAM_I64)
+            continue;
+        const void *const given = s->data[i];
+        s->data[i] = s->own[i] = sam_alloc(buffer->count, sizeof(int32_t));
+        if (!s->own[i])
+            return sam_fail_memory(error);
+        const enum sam_status status =
+            buffer->kind == NET_BUFFER_INPUT ? narrow(value, given, s->own[i], error) : SAM_OK;
         if (status != SAM_OK)
             return status;
     }
@@ -112,16 +104,6 @@ static enum sam_status parse_step(struct net_step *step, struct sam_error *error
     return status;
 }
 
-static struct sam_array array_of(const struct net_buffer *buffer, void *data)
-{
-    return (struct sam_array){.dtype = buffer->dtype,
-                              .rank = 1,
-                              .shape = {buffer->count},
-                              .count = buffer->count,
-                              .size = buffer->count * sam_dtype_size(buffer->dtype),
-                              .data = data};
-}
-
 /* --------------------------------------------------------------------------- on the system */
 
 /* A machine with all arrays but packed ones, which the weight unit decodes. */
@@ -142,7 +124,7 @@ static enum sam_status open_system(struct session *s, struct sam_error *error)
         status = sam_system_alloc(s->system, plan->arena, &arena, error);
     for (size_t i = 0; i < plan->buffer_count && status == SAM_OK; i++) {
         const struct net_buffer *const buffer = &plan->buffers[i];
-        const uint64_t size = buffer->count * sam_dtype_size(buffer->dtype);
+        const uint64_t size = net_bytes(buffer);
         s->address[i] = arena + buffer->offset;
         if (buffer->kind == NET_BUFFER_SCRATCH || buffer->name)
             continue;
@@ -159,8 +141,8 @@ static enum sam_status fetch_outputs(const struct session *s, struct sam_error *
     for (size_t i = 0; i < s->plan->buffer_count && status == SAM_OK; i++) {
         const struct net_buffer *const buffer = &s->plan->buffers[i];
         if (buffer->kind == NET_BUFFER_OUTPUT)
-            status = sam_system_read(s->system, s->address[i], s->data[i],
-                                     buffer->count * sam_dtype_size(buffer->dtype), error);
+            status =
+                sam_system_read(s->system, s->address[i], s->data[i], net_bytes(buffer), error);
     }
     return status;
 }
@@ -240,7 +222,7 @@ static bool packed_argument(const struct net_plan *plan, size_t step, struct sam
         const struct net_buffer *const buffer = &plan->buffers[plan->steps[step].buffers[i]];
         if (!buffer->name)
             continue;
-        *array = array_of(buffer, buffer->data);
+        *array = net_array_of(buffer, buffer->data);
         *argument = (struct sam_tile_argument){.array = array, .packed = buffer->name};
         return true;
     }
@@ -342,7 +324,7 @@ static enum sam_status run_step(struct session *s, size_t index, struct sam_erro
     enum sam_status status = arrays && arguments ? parse_step(step, error) : sam_fail_memory(error);
     for (size_t i = 0; i < step->buffer_count && status == SAM_OK; i++) {
         const uint32_t buffer = step->buffers[i];
-        arrays[i] = array_of(&s->plan->buffers[buffer], s->data[buffer]);
+        arrays[i] = net_array_of(&s->plan->buffers[buffer], s->data[buffer]);
         arguments[i] = (struct sam_tile_argument){.array = &arrays[i]};
         if (s->system) {
             arguments[i].packed = s->plan->buffers[buffer].name;
