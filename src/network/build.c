@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a graph to steps: fusion, templates, arrays of the arena. */
 #include "network/build.h"
-#include "network/pack.h"
 
 #include <stdlib.h>
 

@@ -16,34 +16,35 @@ static uint32_t integers(struct import *m, const int64_t *numbers, uint32_t coun
 
 uint32_t sam_net_import_value(struct import *m)
 {
+    static const struct {
+        const char *name;
+        enum sam_onnx_kind kind;
+        enum sam_dtype dtype;
+        uint32_t rank;
+    } forms[] = {{"value_int", SAM_ONNX_INT, SAM_I64, 0},
+                 {"value_ints", SAM_ONNX_INTS, SAM_I64, 1},
+                 {"value_float", SAM_ONNX_FLOAT, SAM_F32, 0},
+                 {"value_floats", SAM_ONNX_FLOATS, SAM_F32, 1}};
     const struct sam_onnx_node *n = m->node;
     if (n->attribute_count != 1)
         return sam_net_refuse(m, "%zu attributes: expected 1", n->attribute_count);
-    const struct sam_onnx_attribute *a = &n->attributes[0];
-    const bool floats = strncmp(a->name, "value_float", 11) == 0;
-    if (strcmp(a->name, "value") == 0) { /* among the model's tensors */
+    if (strcmp(n->attributes[0].name, "value") == 0) { /* among the model's tensors */
         sam_net_attribute(m, "value", SAM_ONNX_TENSOR);
-        if (!m->failed && sam_net_find(m, n->outputs[0]) == NET_NONE)
-            sam_net_refuse(m, "no value");
-    } else if (strcmp(a->name, "value_int") == 0 || strcmp(a->name, "value_float") == 0 ||
-               strcmp(a->name, "value_ints") == 0 || strcmp(a->name, "value_floats") == 0) {
-        const bool scalar = a->name[strlen(a->name) - 1] != 's';
-        const enum sam_onnx_kind list = floats ? SAM_ONNX_FLOATS : SAM_ONNX_INTS;
-        if (!sam_net_attribute(m, a->name, scalar ? list - 5 : list)) /* the single kind */
-            return NET_NONE;
-        const struct net_type type = {floats ? SAM_F32 : SAM_I64, scalar ? 0 : 1, {a->count}};
-        const uint32_t id = sam_net_constant(m, &type, NULL);
-        const uint64_t size = sam_net_value(m, id)->count;
-        const uint64_t count = m->failed || a->count < size ? 0 : size;
-        if (count && floats)
-            memcpy((void *)sam_net_value(m, id)->data, a->floats, count * sizeof *a->floats);
-        else if (count)
-            memcpy((void *)sam_net_value(m, id)->data, a->ints, count * sizeof *a->ints);
-        return id;
-    } else {
-        sam_net_refuse(m, "attribute '%.100s' is not supported", a->name);
+        return sam_net_find(m, n->outputs[0]) == NET_NONE ? sam_net_refuse(m, "no value")
+                                                          : NET_NONE;
     }
-    return NET_NONE;
+    for (size_t i = 0; i < SAM_COUNT(forms); i++) {
+        const struct sam_onnx_attribute *a = sam_net_attribute(m, forms[i].name, forms[i].kind);
+        if (!a)
+            continue;
+        const struct net_type type = {forms[i].dtype, forms[i].rank, {a->count}};
+        const uint32_t id = sam_net_constant(m, &type, NULL);
+        for (uint64_t k = 0; !m->failed && k < a->count && k < sam_net_value(m, id)->count; k++)
+            sam_net_set(sam_net_value(m, id), k, a->floats ? (double)a->floats[k] : 0,
+                        a->ints ? a->ints[k] : 0);
+        return id;
+    }
+    return NET_NONE; /* the attribute is refused */
 }
 
 uint32_t sam_net_import_filled(struct import *m)

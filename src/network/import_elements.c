@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators on elements, and BatchNormalization. */
 #include <float.h>
-#include <math.h>
 
 #include "base/dtype.h"
 #include "network/import.h"
@@ -164,44 +163,32 @@ uint32_t sam_net_import_cast(struct import *m)
     return sam_net_emit1(m, NET_Cast, NULL, sam_net_input(m, 0), &m->type);
 }
 
-/* x * scale / sqrt(variance + epsilon) + (bias - mean * scale / sqrt(variance + epsilon)) */
+/* (x - mean) * by + bias, by = scale / sqrt(variance + epsilon); with constants
+ * x * by + (bias - mean * by), for a convolution to take up. */
 uint32_t sam_net_import_batch_norm(struct import *m)
 {
-    const float epsilon = sam_net_float(m, "epsilon", 1e-5f);
-    const struct net_type channels = sam_net_channels(m, 2);
-    const uint64_t count = channels.shape[1];
-    uint32_t ids[5];
+    const double epsilon = (double)sam_net_float(m, "epsilon", 1e-5f);
+    const struct net_type channels = sam_net_channels(m, 2),
+                          line = {SAM_F32, 1, {m->type.shape[1]}};
+    uint32_t in[5];
     sam_net_ignore(m, "momentum");
     if (sam_net_int(m, "training_mode", 0) != 0 || sam_net_int(m, "spatial", 1) != 1)
         return sam_net_refuse(m, "training_mode or statistics per element are not supported");
-    bool constant = true;
     for (unsigned k = 1; k < 5; k++) {
-        ids[k] = sam_net_input(m, k);
-        const struct sam_net_value *v = sam_net_value(m, ids[k]);
-        if (v->dtype != SAM_F32 || v->rank != 1 || v->count != count)
+        in[k] = sam_net_input(m, k);
+        const struct net_type type = sam_net_type_of(m, in[k]);
+        if (type.dtype != SAM_F32 || !sam_net_same_shape(&type, &line))
             return sam_net_refuse(m, "input %u: expected %llu floats", k,
-                                  (unsigned long long)count);
-        constant = constant && v->data;
+                                  (unsigned long long)line.shape[0]);
+        in[k] = sam_net_reshape(m, in[k], &channels);
     }
-    if (!constant) {
-        for (unsigned k = 1; k < 5; k++)
-            ids[k] = sam_net_reshape(m, ids[k], &channels);
-        const uint32_t variance = sam_net_emit2(m, NET_Add, ids[4],
-                                                sam_net_number(m, m->x, (double)epsilon)),
-                       by = sam_net_emit2(m, NET_Div, ids[1],
-                                          sam_net_emit1(m, NET_Sqrt, NULL, variance, NULL)),
-                       y = sam_net_emit2(m, NET_Mul, sam_net_emit2(m, NET_Sub, m->x, ids[3]), by);
-        return sam_net_emit2(m, NET_Add, y, ids[2]);
-    }
-    const uint32_t scale = sam_net_constant(m, &channels, NULL),
-                   shift = sam_net_constant(m, &channels, NULL);
-    for (uint64_t c = 0; !m->failed && c < count; c++) {
-        double of[5];
-        for (unsigned k = 1; k < 5; k++)
-            of[k] = sam_net_real(sam_net_value(m, ids[k]), c);
-        const double by = of[1] / sqrt(of[4] + (double)epsilon);
-        sam_net_set(sam_net_value(m, scale), c, by, 0);
-        sam_net_set(sam_net_value(m, shift), c, of[2] - of[3] * by, 0);
-    }
-    return sam_net_emit2(m, NET_Add, sam_net_emit2(m, NET_Mul, m->x, scale), shift);
+    const uint32_t variance = sam_net_emit2(m, NET_Add, in[4], sam_net_number(m, m->x, epsilon)),
+                   by = sam_net_emit2(m, NET_Div, in[1],
+                                      sam_net_emit1(m, NET_Sqrt, NULL, variance, NULL));
+    uint32_t y = m->x, shift = in[2];
+    if (sam_net_value(m, by)->data)
+        shift = sam_net_emit2(m, NET_Sub, shift, sam_net_emit2(m, NET_Mul, in[3], by));
+    else
+        y = sam_net_emit2(m, NET_Sub, y, in[3]);
+    return sam_net_emit2(m, NET_Add, sam_net_emit2(m, NET_Mul, y, by), shift);
 }

@@ -364,22 +364,15 @@ uint32_t sam_net_import_tile(struct import *m)
     return sam_net_reshape(m, sam_net_expand(m, sam_net_reshape(m, m->x, &split), &wide), &out);
 }
 
-/* Whether a node adds or removes only axes of size one. */
-static bool keeps_axes(struct import *m, const struct net_node *n)
+/* The type of a value without axes of size one. */
+static struct net_type squeezed(struct import *m, uint32_t id)
 {
-    const struct net_type from = sam_net_type_of(m, n->inputs[0]),
-                          to = sam_net_type_of(m, n->output);
-    uint32_t i = 0, k = 0;
-    for (; i < from.rank || k < to.rank; i++, k++) {
-        while (i < from.rank && from.shape[i] == 1)
-            i++;
-        while (k < to.rank && to.shape[k] == 1)
-            k++;
-        if (i < from.rank && k < to.rank ? from.shape[i] != to.shape[k]
-                                         : i < from.rank || k < to.rank)
-            return false;
-    }
-    return true;
+    const struct net_type type = sam_net_type_of(m, id);
+    struct net_type out = {.dtype = type.dtype};
+    for (uint32_t d = 0; d < type.rank; d++)
+        if (type.shape[d] != 1)
+            out.shape[out.rank++] = type.shape[d];
+    return out;
 }
 
 /* The indices if the planner can take them as arguments of a program, else NET_NONE: few, and a
@@ -390,8 +383,9 @@ static uint32_t arguments(struct import *m, uint32_t indices)
     uint32_t at = indices;
     for (const struct net_node *n; sam_net_value(m, at)->producer != NET_NONE; at = n->inputs[0]) {
         n = &m->graph->nodes[sam_net_value(m, at)->producer];
+        const struct net_type from = squeezed(m, n->inputs[0]), to = squeezed(m, n->output);
         switch (n->op) {
-        case NET_Reshape: whole = whole || !keeps_axes(m, n); break;
+        case NET_Reshape: whole = whole || !sam_net_same_shape(&from, &to); break;
         case NET_Slice:
         case NET_Transpose:
         case NET_Expand:

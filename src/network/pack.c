@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packed file of a plan: the weights of its products in the order in which tiles load them. */
-#include "network/pack.h"
+#include "network/plan.h"
 
 #include <stdlib.h>
 

@@ -107,6 +107,9 @@ enum sam_status sam_net_plan_make(const struct net_graph *graph,
 void sam_net_plan_free(struct net_plan *plan);
 void sam_net_step_free(struct net_step *step);
 
+/* pack.c: pack the arrays that have names into plan->packed. `window`: in the layout of windows. */
+enum sam_status sam_net_plan_pack(struct net_plan *plan, bool window, struct sam_error *error);
+
 /* emit.c: the steps as text, and as files. */
 enum sam_status sam_net_plan_text(const struct net_plan *plan, char **text,
                                   struct sam_error *error);
