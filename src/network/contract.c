@@ -156,7 +156,7 @@ static void sum_tile(struct state *s)
     sam_net_site_store(text, &s->site, sam_net_chain(s->b, &s->site, start));
 }
 
-/* What is the same in all rows of the columns of the site, whose rows are the first one. */
+/* Loads the operands and factors that all rows of these columns share. */
 static void load_columns(struct state *s)
 {
     const uint64_t blocks = blocks_of(s);
