@@ -137,13 +137,13 @@ static void fold_elements(const struct net_graph *g, const struct net_node *n,
                           struct sam_net_value *out)
 {
     struct walk w[3];
-    const struct sam_net_value *in[3];
+    const struct sam_net_value *in[3] = {out, out, out};
     const unsigned count = n->input_count;
     for (unsigned k = 0; k < count; k++) {
         in[k] = input(g, n, k);
         w[k] = broadcast(in[k], out);
     }
-    const bool is_float = in[count - 1]->dtype == SAM_F32; /* not the condition of Where */
+    const bool is_float = in[n->op == NET_Where]->dtype == SAM_F32; /* not the condition of Where */
     for (uint64_t i = 0; i < out->count; i++) {
         double real[3] = {0};
         int64_t whole[3] = {0};

@@ -13,8 +13,8 @@ static unsigned spatial_of(const struct import *m)
 }
 
 /* `each` numbers per spatial axis from an attribute, those of each axis two apart; `otherwise` if
- * it is missing, and 1 or none for a height of 1. Returns whether it is there. */
-static bool take(struct import *m, const char *name, unsigned each, int64_t least,
+ * it is missing, and 1 or none for a height of 1. */
+static void take(struct import *m, const char *name, unsigned each, int64_t least,
                  uint64_t otherwise, uint64_t *out)
 {
     const unsigned spatial = spatial_of(m), count = each * spatial;
@@ -24,12 +24,13 @@ static bool take(struct import *m, const char *name, unsigned each, int64_t leas
     if (list.given && list.count != count)
         sam_net_refuse(m, "%s has %u elements: expected %u", name, list.count, count);
     for (unsigned i = 0; !m->failed && i < list.count; i++) {
+        const bool end = i >= spatial; /* of paddings */
         if (list.at[i] < least || list.at[i] > MAX_WINDOW)
             sam_net_refuse(m, "%s has %lld: expected %lld to %d", name, (long long)list.at[i],
                            (long long)least, (int)MAX_WINDOW);
-        out[i / spatial * 2 + 2 - spatial + i % spatial] = (uint64_t)list.at[i];
+        else
+            out[end ? 4 + i - count : 2 + i - spatial] = (uint64_t)list.at[i];
     }
-    return list.given;
 }
 
 /* With one spatial dimension: the value with a height of 1. */
@@ -289,7 +290,7 @@ uint32_t sam_net_import_pool(struct import *m)
     sam_net_ignore(m, "storage_order"); /* of the second output */
     p.count_pad = m->row->op == NET_AveragePool && sam_net_int(m, "count_include_pad", 0) != 0;
     if (!p.kernel[1])
-        sam_net_refuse(m, "no kernel_shape");
+        return sam_net_refuse(m, "no kernel_shape");
     struct net_type out = {SAM_F32, 4, {x.shape[0], x.shape[1]}};
     for (unsigned d = 0; !m->failed && d < 2; d++) {
         const uint64_t given = p.pad[2 + d];

@@ -194,7 +194,7 @@ struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const 
     const struct net_place plain = sam_net_place_like(v);
     struct net_place place = plain;
     const uint32_t output = output_of(b, value);
-    uint32_t c[NET_RANK];
+    uint32_t c[NET_RANK] = {0};
     sam_net_order_c(v->rank, c);
     order = order ? order : c;
     /* Outputs that no convolution reads are in C order from the start. */
