@@ -283,33 +283,31 @@ static void add_input(struct import *m, const struct sam_onnx_input *in,
     sam_net_name(m, name, id);
 }
 
-/* The given shapes by input; those without a name come after the others, for the inputs left. */
-static void match_shapes(struct import *m)
+/* Gives a shape to the input that it names, or to the next one without a shape. */
+static void match_shape(struct import *m, const struct sam_network_shape *shape)
 {
-    const size_t count = m->sizes->shape_count, inputs = m->onnx.input_count;
-    m->given = sam_net_take(m, inputs, sizeof *m->given);
-    for (size_t k = 0; !m->failed && k < 2 * count; k++) {
-        const struct sam_network_shape *const shape = &m->sizes->shapes[k % count];
-        const char *const name = shape->input;
-        size_t i = 0;
-        if (!name != (k >= count))
-            continue;
-        while (i < inputs && (name ? strcmp(m->onnx.inputs[i].name, name) != 0
-                                   : m->given[i] || is_initializer(m, m->onnx.inputs[i].name)))
-            i++;
-        if (i < inputs)
-            m->given[i] = shape;
-        else if (name)
-            misuse(m, "no input '%.100s' in the model", name);
-        else
-            misuse(m, "%zu arrays: expected at most one for each input", count);
-    }
+    const char *const name = shape->input;
+    const size_t inputs = m->onnx.input_count;
+    size_t i = 0;
+    while (i < inputs && (name ? strcmp(m->onnx.inputs[i].name, name) != 0
+                               : m->given[i] || is_initializer(m, m->onnx.inputs[i].name)))
+        i++;
+    if (i < inputs)
+        m->given[i] = shape;
+    else if (name)
+        misuse(m, "no input '%.100s' in the model", name);
+    else
+        misuse(m, "%zu arrays: expected at most one for each input", m->sizes->shape_count);
 }
 
 void sam_net_import_inputs(struct import *m)
 {
     const struct net_sizes *const s = m->sizes;
-    match_shapes(m);
+    m->given = sam_net_take(m, m->onnx.input_count, sizeof(struct sam_network_shape *));
+    for (int pass = 0; pass < 2; pass++) /* those with names first */
+        for (size_t i = 0; !m->failed && i < s->shape_count; i++)
+            if ((s->shapes[i].input == NULL) == pass)
+                match_shape(m, &s->shapes[i]);
     m->graph->inputs = sam_net_take(m, m->onnx.input_count, sizeof *m->graph->inputs);
     for (size_t i = 0; i < s->dim_count; i++)
         if (find_dim(m, s->dims[i].name) < 0)

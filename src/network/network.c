@@ -278,10 +278,10 @@ static enum sam_status bind(struct sam_network *n, const struct sam_network_arra
 {
     const struct net_graph *g = &n->graph;
     enum sam_status status = SAM_OK;
-    b->given = sam_alloc(g->input_count + 1, sizeof *b->given);
+    b->given = sam_alloc(g->input_count + 1, sizeof(struct sam_array *));
     b->inputs = sam_alloc(g->input_count + 1, sizeof *b->inputs);
     b->owned = sam_alloc(g->input_count + 1, sizeof *b->owned);
-    b->wanted = sam_alloc(g->output_count + 1, sizeof *b->wanted);
+    b->wanted = sam_alloc(g->output_count + 1, sizeof(struct sam_array *));
     b->outputs = sam_alloc(g->output_count + 1, sizeof *b->outputs);
     if (!b->given || !b->inputs || !b->owned || !b->wanted || !b->outputs)
         return sam_fail_memory(error);
