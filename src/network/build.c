@@ -155,7 +155,7 @@ static char *join_names(const struct net_graph *graph, const uint32_t *nodes, ui
 void sam_net_step_finish(struct net_builder *b, const char *made, uint32_t count, uint32_t output)
 {
     struct net_plan *const plan = b->plan;
-    const uint32_t *const nodes = b->at ? b->at->nodes : NULL;
+    const uint32_t *const nodes = b->at->nodes;
     struct net_step step = {.template = made,
                             .buffers = b->text.buffers,
                             .buffer_count = b->text.buffer_count,
@@ -197,8 +197,9 @@ void sam_net_step_finish(struct net_builder *b, const char *made, uint32_t count
 /* Outputs that are somewhere else, or in another order, are copied at the end. */
 static void finish_outputs(struct net_builder *b)
 {
+    static const struct net_group no_nodes;
     const struct net_graph *const graph = b->graph;
-    b->at = NULL;
+    b->at = &no_nodes;
     b->node = NULL;
     for (uint32_t i = 0; i < graph->output_count && b->status == SAM_OK; i++) {
         const uint32_t value = graph->outputs[i];

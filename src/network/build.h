@@ -195,7 +195,7 @@ struct net_contract {
 };
 void sam_net_contract_run(struct net_builder *b, struct net_contract *contract);
 
-/* Templates, by the last column of operators.def: each writes the steps of the group at hand. */
+/* Templates, by the column `plan` of operators.def: each writes the steps of the group at hand. */
 typedef void net_template(struct net_builder *b);
 net_template sam_net_plan_conv, sam_net_plan_conv_transpose, sam_net_plan_pool,
     sam_net_plan_product, sam_net_plan_elements, sam_net_plan_rows, sam_net_plan_reduce,
