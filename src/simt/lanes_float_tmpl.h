@@ -160,7 +160,7 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
                 if (unseen)                                                                        \
                     SAM_MUSTTAIL return exact_##name(c, op, entry, left);                          \
             }                                                                                      \
-            LANES vd[i] = ON(m) ? r[i] : vd[i];                                                    \
+            blend(W, acting(W, op, g), vd, r);                                                     \
             vd += SAM_LANES, va += SAM_LANES;                                                      \
             BSTEP;                                                                                 \
         }                                                                                          \

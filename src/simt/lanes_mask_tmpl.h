@@ -245,7 +245,13 @@ static inline void blend(struct sam_warp *w, uint32_t bits, uint32_t *vd, const 
     _mm512_store_si512(vd + 16, high);
 #else
     const lane_set m = set_of(w, bits);
-    LANES vd[i] = ON(m) ? result[i] : vd[i];
+    LANES
+    {
+        /* Both are read first: clang 14 would select one of two addresses, and a translation would
+         * keep the registers in memory. */
+        const uint32_t new = result[i], old = vd[i];
+        vd[i] = ON(m) ? new : old;
+    }
 #endif
 }
 
