@@ -127,6 +127,14 @@ LANES_INLINE void gather(const uint32_t *at, const uint8_t *host, uint32_t bits,
     }
 }
 
+/* Rows or any addresses; `first` is that of the lowest lane. */
+LANES_INLINE void load_apart(const uint32_t *at, const uint8_t *host, uint32_t first, uint32_t bits,
+                             uint32_t *to, unsigned size, bool is_signed)
+{
+    if (size != 4 || !load_rows(at, host + (first & (SAM_PAGE_SIZE - 1)), first, bits, to))
+        gather(at, host, bits, to, size, is_signed);
+}
+
 LANES_INLINE void load_page(struct sam_warp *w, const uint32_t *at, const uint8_t *host,
                             uint32_t bits, uint32_t *to, unsigned size, bool is_signed)
 {
@@ -146,9 +154,7 @@ LANES_INLINE void load_page(struct sam_warp *w, const uint32_t *at, const uint8_
         load_block(host + (offset & ~(BLOCK_BYTES - 1)), at, bits, to, size, is_signed);
         return;
     }
-    if (size == 4 && load_rows(at, host + offset, first, bits, to))
-        return;
-    gather(at, host, bits, to, size, is_signed);
+    load_apart(at, host, first, bits, to, size, is_signed);
 }
 #else
 LANES_INLINE void load_page(struct sam_warp *w, const uint32_t *at, const uint8_t *host,
@@ -239,8 +245,8 @@ LANES_INLINE bool load_two(struct sam_warp *w, const uint32_t *at, uint32_t bits
     const uint32_t same = page_lanes(w, at, bits, size, false, &hosts[0]), rest = bits & ~same;
     if (!same || page_lanes(w, at, rest, size, false, &hosts[1]) != rest)
         return false;
-    gather(at, hosts[0], same, vd, size, is_signed);
-    gather(at, hosts[1], rest, vd, size, is_signed);
+    load_apart(at, hosts[0], at[__builtin_ctz(same)], same, vd, size, is_signed);
+    load_apart(at, hosts[1], at[__builtin_ctz(rest)], rest, vd, size, is_signed);
     return true;
 }
 #define LOAD_PAGES load_two
