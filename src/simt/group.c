@@ -116,7 +116,18 @@ static enum sam_pause settle(struct sam_worker *worker, struct sam_group *group)
 static void end_turn(const struct sam_worker *worker, struct sam_group *group)
 {
     group->in_turn = false;
-    group->at = (group->at + 1) % worker->run->launch->warps;
+    if (++group->at == worker->run->launch->warps)
+        group->at = 0;
+}
+
+/* The warp has come to a barrier or to its end. */
+static enum sam_pause arrive(struct sam_worker *worker, struct sam_group *group, struct sam_warp *w)
+{
+    w->state = w->core.event == SAM_EVENT_END ? SAM_WARP_ENDED : SAM_WARP_WAITS;
+    group->idle_turns = 0;
+    if (group->at == w->wid)
+        end_turn(worker, group);
+    return --group->ready ? SAM_PAUSE_NONE : settle(worker, group);
 }
 
 static enum sam_pause fail(struct sam_worker *worker, const struct sam_warp *w, unsigned cause,
@@ -152,11 +163,7 @@ static enum sam_pause look(struct sam_worker *worker, struct sam_group *group, s
         return SAM_PAUSE_WATCH;
     if (w->core.event == SAM_EVENT_PRINT)
         return sam_run_print(worker, w) ? SAM_PAUSE_NONE : SAM_PAUSE_FAILED;
-    w->state = w->core.event == SAM_EVENT_END ? SAM_WARP_ENDED : SAM_WARP_WAITS;
-    group->idle_turns = 0;
-    if (group->at == w->wid)
-        end_turn(worker, group);
-    return --group->ready ? SAM_PAUSE_NONE : settle(worker, group);
+    return arrive(worker, group, w);
 }
 
 /* Account for the instructions that a warp has retired since `before`. */
@@ -228,6 +235,25 @@ static bool is_near_limit(const struct sam_worker *worker, const struct sam_warp
     return limit && (w->core.retired >= limit || limit - w->core.retired <= SAM_CORE_STRAIGHT);
 }
 
+/* The warp has stopped. Clears `boundary` if no time slice may end there. */
+static enum sam_pause leave(struct sam_worker *worker, struct sam_group *group, struct sam_warp *w,
+                            uint64_t before, enum sam_exit exit, bool *boundary)
+{
+    const struct sam_pace *pace = worker->pace;
+    account(worker, group, w, before);
+    if (exit == SAM_EXIT_STOP) {
+        if (pace && pace->breaks && is_stopped_at(worker, w))
+            return SAM_PAUSE_BREAK;
+        const uint64_t pc = w->core.pc, from = w->core.retired;
+        exit = sam_core_step(&w->core, NULL);
+        *boundary = is_boundary(w, pc);
+        account(worker, group, w, from);
+    } else if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_REPORT) {
+        *boundary = is_boundary(w, w->core.pc - 4); /* as if it had not stopped */
+    }
+    return look(worker, group, w, exit);
+}
+
 /* Run about `budget` instructions, but no more than the warp and the pace have left. Not for a warp
  * near its limit. */
 static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group,
@@ -243,7 +269,6 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
     else if (pace && budget > 0 && pace->left - SAM_CORE_STRAIGHT < (uint64_t)budget)
         budget = (int64_t)(pace->left - SAM_CORE_STRAIGHT);
     enum sam_exit exit = SAM_EXIT_STOP;
-    *boundary = true;
     if (!one) {
         exit = worker->entered ? sam_core_run_entered(&w->core, budget)
                                : sam_core_run(&w->core, budget);
@@ -254,20 +279,7 @@ static enum sam_pause advance(struct sam_worker *worker, struct sam_group *group
         if (worker->replay && !sam_replay_stop(worker->replay, w, exit))
             return sam_replay_fail(worker->replay);
     }
-    if (exit == SAM_EXIT_STOP) {
-        account(worker, group, w, before);
-        if (pace && pace->breaks && is_stopped_at(worker, w))
-            return SAM_PAUSE_BREAK;
-        const uint64_t pc = w->core.pc, from = w->core.retired;
-        exit = sam_core_step(&w->core, NULL);
-        *boundary = is_boundary(w, pc);
-        account(worker, group, w, from);
-    } else {
-        account(worker, group, w, before);
-        if (exit == SAM_EXIT_EVENT && w->core.event == SAM_EVENT_REPORT)
-            *boundary = is_boundary(w, w->core.pc - 4); /* as if it had not stopped */
-    }
-    return look(worker, group, w, exit);
+    return leave(worker, group, w, before, exit, boundary);
 }
 
 /* Single-step: execute and record one instruction. */
@@ -286,16 +298,32 @@ static enum sam_pause advance_one(struct sam_worker *worker, struct sam_group *g
     return pause;
 }
 
+static bool is_one(const struct sam_worker *worker)
+{
+    return worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1;
+}
+
+/* End the time slice if its instructions are used up. */
+static enum sam_pause end_if_over(struct sam_worker *worker, struct sam_group *group,
+                                  enum sam_pause pause, bool boundary)
+{
+    if (!group->in_turn || group->turn > 0 || !(boundary || is_one(worker)))
+        return pause;
+    end_turn(worker, group);
+    return worker->run->gpu->shares && !worker->pace && !is_one(worker) && pause == SAM_PAUSE_NONE
+               ? sam_group_check_livelock(worker, group)
+               : pause;
+}
+
 /* Run the rest of a ready warp's time slice. */
-static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *group,
-                               struct sam_warp *w)
+static SAM_NOINLINE enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *group,
+                                            struct sam_warp *w)
 {
     struct sam_pace *pace = worker->pace;
-    const bool one = worker->run->gpu->options.schedule == SAM_SCHEDULE_RR1;
     const bool recorded = worker->stepped || (pace && pace->each);
     enum sam_pause pause = SAM_PAUSE_NONE;
     if (!group->in_turn)
-        group->turn = one ? 1 : QUANTUM;
+        group->turn = is_one(worker) ? 1 : QUANTUM;
     group->in_turn = true;
     if (pace && pace->arm)
         pace->arm(pace, w);
@@ -306,15 +334,37 @@ static enum sam_pause run_turn(struct sam_worker *worker, struct sam_group *grou
         pause = recorded || w->core.pending_prefix || is_near_limit(worker, w)
                     ? advance_one(worker, group, w, &boundary)
                     : advance(worker, group, w, group->turn, &boundary);
-        if (pause == SAM_PAUSE_BREAK || (pause == SAM_PAUSE_WATCH && !one))
+        if (pause == SAM_PAUSE_BREAK || (pause == SAM_PAUSE_WATCH && !is_one(worker)))
             return pause; /* the time slice continues from here */
-        if (group->in_turn && group->turn <= 0 && (boundary || one)) {
-            end_turn(worker, group);
-            if (worker->run->gpu->shares && !pace && !one && pause == SAM_PAUSE_NONE)
-                return sam_group_check_livelock(worker, group);
-        }
+        pause = end_if_over(worker, group, pause, boundary);
     }
     return pause;
+}
+
+/* Whether time slices need nothing but to run instructions: no limits and no observers. */
+static bool is_plain(const struct sam_worker *worker)
+{
+    return worker->entered && !worker->stepped && !worker->pace && !worker->counts &&
+           !worker->log && !worker->replay && !worker->run->gpu->options.max_insns &&
+           !is_one(worker);
+}
+
+/* Begin the time slice of a ready warp, for which most barriers end it. */
+static enum sam_pause run_plain(struct sam_worker *worker, struct sam_group *group,
+                                struct sam_warp *w)
+{
+    const uint64_t before = w->core.retired;
+    const enum sam_exit exit = sam_core_run_entered(&w->core, QUANTUM);
+    bool boundary = true;
+    if (SAM_LIKELY(exit == SAM_EXIT_EVENT &&
+                   (w->core.event == SAM_EVENT_BARRIER || w->core.event == SAM_EVENT_END))) {
+        account(worker, group, w, before);
+        return arrive(worker, group, w);
+    }
+    group->turn = QUANTUM;
+    group->in_turn = true;
+    const enum sam_pause pause = leave(worker, group, w, before, exit, &boundary);
+    return end_if_over(worker, group, pause, boundary);
 }
 
 enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *group,
@@ -335,6 +385,7 @@ enum sam_pause sam_group_run_warp(struct sam_worker *worker, struct sam_group *g
 
 enum sam_pause sam_group_run(struct sam_worker *worker, struct sam_group *group)
 {
+    const bool plain = is_plain(worker);
     enum sam_pause pause = group->ready ? SAM_PAUSE_NONE : settle(worker, group);
     while (pause == SAM_PAUSE_NONE) {
         struct sam_warp *w = &group->warps[group->at];
@@ -342,6 +393,8 @@ enum sam_pause sam_group_run(struct sam_worker *worker, struct sam_group *group)
             end_turn(worker, group);
         else if (sam_run_is_stopped(worker->run))
             pause = SAM_PAUSE_STOPPED;
+        else if (plain && !group->in_turn && !w->core.pending_prefix)
+            pause = run_plain(worker, group, w);
         else
             pause = run_turn(worker, group, w);
     }
