@@ -54,6 +54,15 @@ static inline uint32_t lane_0(const uint32_t *a)
     return a[0];
 #endif
 }
+/* The same of the last of 16 or 32 words. */
+static inline uint32_t lane_last(const uint32_t *a, const unsigned lanes)
+{
+#if SAM_TRANSLATED
+    return (uint32_t)_mm_extract_epi32(_mm512_extracti32x4_epi32(LANES_HALF(a, lanes / 32), 3), 3);
+#else
+    return a[lanes - 1];
+#endif
+}
 LANES_BITS(bits_equal, _mm512_cmpeq_epi32_mask)
 LANES_BITS(bits_below, _mm512_cmplt_epi32_mask)
 LANES_BITS(bits_below_unsigned, _mm512_cmplt_epu32_mask)
@@ -146,6 +155,9 @@ static inline bool in_line(const uint32_t *a, uint32_t step, const unsigned lane
 {
 #if LANES_MASKS
     if (lanes >= 16) {
+        /* The last word first: it is enough for most that are not in line. */
+        if (lane_last(a, lanes) - lane_0(a) != step * (lanes - 1))
+            return false;
         const __m512i lane =
             _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         const __m512i low = LANES_HALF(a, 0);
