@@ -180,9 +180,9 @@ EXACT_ONLY(vfcvt_rtz_xu_f_v, sam_f32_to_u32(a, SAM_RTZ, &flags))
             {                                                                                      \
                 const uint32_t a = va[i], b = (BI), d = vd[i];                                     \
                 (void)b, (void)d;                                                                  \
-                const uint32_t bits_ = sam_f32_bits(host);                                         \
-                nan |= NAN_(bits_);                                                                \
-                r[i] = bits_;                                                                      \
+                const float result = (host);                                                       \
+                nan |= result != result; /* raises no flag: a result is never signalling */        \
+                r[i] = sam_f32_bits(result);                                                       \
             }                                                                                      \
             SETTLE(r, UINT32_MAX, BI, exact)                                                       \
             if (SAM_UNLIKELY(nan)) {                                                               \
