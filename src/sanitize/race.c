@@ -36,6 +36,7 @@ void sam_sanitize_race_begin(struct sam_sanitizer *s)
     r->group_count = 0;
     r->node_count = 1;
     r->free_node = 0;
+    memset(r->numbers, 0, sizeof r->numbers);
 }
 
 void sam_sanitize_race_enter(struct sam_sanitizer *s)
@@ -43,6 +44,7 @@ void sam_sanitize_race_enter(struct sam_sanitizer *s)
     struct sanitize_race *r = s->race;
     void *grown = sam_grow(r->firsts, r->group_count, &r->group_capacity, sizeof *r->firsts);
     r->first = ++r->now;
+    sam_race_lock_enter(r);
     if (!grown) {
         s->failed = true;
         return;
@@ -54,6 +56,7 @@ void sam_sanitize_race_enter(struct sam_sanitizer *s)
 void sam_sanitize_race_release(struct sam_sanitizer *s)
 {
     s->race->now++;
+    sam_race_lock_release(s->race);
 }
 
 /* -------------------------------------------------------------------------------- findings */
@@ -251,13 +254,15 @@ static SAM_NOINLINE void note(struct sam_sanitizer *s, struct race_cell *cell, r
                                         .local = address - SAM_LDS_BASE < SAM_LDS_SIZE,
                                         .address = address & ~3u,
                                         .value = (value & bits) << 8 * at,
-                                        .bytes = (uint8_t)(((1u << size) - 1) << at)});
+                                        .bytes = (uint8_t)(((1u << size) - 1) << at),
+                                        .locks = s->race->locks[race_warp(who)]});
 }
 
 static inline bool access_word(const struct sanitize_race *r, struct race_cell *cell, race_who who,
                                uint32_t warp, enum race_kind kind, uint32_t value, bool local)
 {
-    return kind == RACE_LOAD    ? race_load_word(r, cell, who, warp, local)
+    return r->locked            ? false
+           : kind == RACE_LOAD  ? race_load_word(r, cell, who, warp, local)
            : kind == RACE_STORE ? race_store_word(r, cell, who, warp, value, local)
                                 : false;
 }
@@ -381,6 +386,7 @@ void sam_sanitize_race_see(struct sam_sanitizer *s, const struct sam_sanitize_op
     struct elements e;
     const race_who who = (uint64_t)r->now << 32 | (uint64_t)site_of(r, op) << 16 |
                          (uint64_t)(op->warp->number & 1023) << 6;
+    r->locked = r->any_held && race_is_locked(&r->locks[race_warp(who)]);
     if (is_row(op, kind)) {
         const unsigned data = kind == RACE_STORE ? data_of(op->insn) : 0;
         const uint32_t *values = op->warp->v[data];
@@ -400,4 +406,6 @@ void sam_sanitize_race_see(struct sam_sanitizer *s, const struct sam_sanitize_op
     if (kind == RACE_STORE && op->vector && e.count > 1)
         check_lanes(s, who, &e, size);
     access_each(s, who, kind, size, &e);
+    if (kind == RACE_ATOMIC_STORE && e.count)
+        sam_race_lock(r, op);
 }

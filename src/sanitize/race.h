@@ -11,7 +11,10 @@
  * Each word of memory has a cell. As long as all accesses are loads or stores of the whole word, by
  * few warps, the cell itself records them; otherwise it has a list of accesses, each to some bytes
  * of the word. Neither records every access, but enough to decide for any later access whether it
- * races with an earlier one. */
+ * races with an earlier one.
+ *
+ * Accesses under a lock are ordered by it, whichever comes first. Accesses of warps that hold locks
+ * are in lists. */
 #ifndef SAM_SANITIZE_RACE_H
 #define SAM_SANITIZE_RACE_H
 
@@ -68,12 +71,29 @@ struct race_page {
     uint32_t launch;         /* the launch that the cells belong to */
 };
 
+/* The locks that a warp holds, as sets of their numbers modulo 16: words in global and in local
+ * memory that it took itself, and words in global memory that its workgroup took before a barrier.
+ */
+struct race_locks {
+    uint16_t global, local, shared;
+};
+
 struct race_node {
     race_who who;
     uint32_t value;
     uint32_t next; /* 0: end of the list */
     uint8_t bytes; /* bit i: byte i of the word */
     uint8_t kind;
+    struct race_locks locks;
+};
+
+enum { RACE_WARPS = 1024, RACE_LOCKS = 16, RACE_HELD = 256 };
+
+/* A lock that is held. */
+struct race_held {
+    uint32_t address; /* 0: none */
+    uint16_t warp;    /* RACE_WARPS: taken before a barrier */
+    uint16_t bit;
 };
 
 struct race_site {
@@ -90,6 +110,7 @@ struct race_access {
     uint32_t address; /* word address */
     uint32_t value;   /* data at its byte positions in the word */
     uint8_t bytes;
+    struct race_locks locks;
 };
 
 struct sanitize_race {
@@ -106,6 +127,12 @@ struct sanitize_race {
     struct race_site sites[RACE_SITES + 1]; /* index 0: accesses beyond RACE_SITES */
     uint32_t site_count;
     uint16_t slots[2 * (RACE_SITES + 1)]; /* hash table of sites */
+    struct race_held held[RACE_HELD];     /* by the workgroup; a ring */
+    unsigned held_next;
+    bool any_held;                       /* since the workgroup began */
+    bool locked;                         /* the warp of the current instruction holds a lock */
+    uint32_t numbers[2][RACE_LOCKS];     /* the first locks in global and in local memory */
+    struct race_locks locks[RACE_WARPS]; /* by warp */
     /* For tests: called for each racing byte unless NULL. */
     void (*racing)(void *context, uint32_t address, uint8_t bytes);
     void *racing_context;
@@ -117,6 +144,25 @@ void sam_race_note(struct sam_sanitizer *s, struct race_cell *cell,
 /* Report a race of an access with an earlier one. */
 void sam_race_report(struct sam_sanitizer *s, race_who earlier, const struct race_access *access,
                      uint8_t bytes);
+
+/* race_lock.c: an atomic instruction takes or gives back a lock; a workgroup begins or has passed a
+ * barrier. */
+void sam_race_lock(struct sanitize_race *r, const struct sam_sanitize_op *op);
+void sam_race_lock_enter(struct sanitize_race *r);
+void sam_race_lock_release(struct sanitize_race *r);
+
+static inline bool race_is_locked(const struct race_locks *locks)
+{
+    return locks->global | locks->local | locks->shared;
+}
+
+/* Whether one lock was held at both accesses, which orders them. */
+static inline bool race_share_lock(const struct race_locks *a, const struct race_locks *b,
+                                   bool same_group)
+{
+    return same_group ? (a->global & b->global) | (a->local & b->local)
+                      : (a->global | a->shared) & (b->global | b->shared);
+}
 
 /* Bit i: whether byte i of the words differs. */
 static inline uint8_t race_differ(uint32_t a, uint32_t b)

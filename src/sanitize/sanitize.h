@@ -63,6 +63,9 @@ struct sam_sanitize_op {
     uint32_t apart;
     bool own; /* uses the private-memory instructions */
     uint32_t address[SAM_SANITIZE_GROUPS][SAM_MAX_LANES];
+    /* An atomic instruction on a word: whether it will write, and the word before it. */
+    bool writes;
+    uint32_t before;
 };
 
 /* An object that a kernel may access: a buffer, or a range of local memory. */

@@ -30,6 +30,27 @@ static void find_warp(struct sam_warp *w, struct sam_sanitize_warp *to)
     to->threads = w->numw * w->lanes;
 }
 
+/* The word that an atomic instruction finds, and whether it will write: an sc may fail. */
+static void find_word(struct sam_worker *worker, const struct sam_warp *w,
+                      struct sam_sanitize_op *op)
+{
+    const uint32_t address = op->address[0][0];
+    const struct sam_tlb_entry *page = &worker->tlb.entries[address / SAM_PAGE_SIZE];
+    const bool mapped = page->host && address % SAM_PAGE_SIZE + 4 <= page->read_limit;
+    struct sam_fault fault;
+    const uint8_t *host = address & 3 ? NULL
+                          : mapped
+                              ? page->host + address % SAM_PAGE_SIZE
+                              : worker->tlb.resolve(&worker->tlb, address, 4, SAM_LOAD, &fault);
+    op->writes = host;
+    if (!host)
+        return; /* it traps */
+    memcpy(&op->before, host, 4);
+    if (op->insn->op == SAM_OP_sc_w)
+        op->writes = w->core.reserved && w->core.reservation == address &&
+                     (uint32_t)w->core.reserved_value == op->before;
+}
+
 /* Report the instruction that the warp is about to run. */
 static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
                               const struct sam_insn *insn, uint32_t pc, uint32_t prefix)
@@ -59,6 +80,8 @@ static SAM_NOINLINE void tell(struct sam_worker *worker, struct sam_warp *w,
         op->own = form->own;
         op->words = sam_lanes_is_pair(insn, form) ? 2 : 1;
         op->apart = form->own ? 4 * w->numw * w->lanes : 4;
+        if (sam_insn_rows[insn->op].does.act == SAM_ACT_ATOMIC)
+            find_word(worker, w, op);
     }
     sam_sanitize_on_instruction(worker->sanitizer, op);
 }

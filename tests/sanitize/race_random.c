@@ -9,6 +9,8 @@
 #include "sanitize/race.h"
 #include "simt/program.h"
 
+static const uint8_t zeros[128];
+
 enum { REGION = 64, MAX_WARPS = 3, MAX_GROUPS = 3, LANES = 4 };
 
 /* ------------------------------------------------------------------------ random programs */
@@ -97,10 +99,19 @@ static void put_vector_access(struct source *s, const char *base)
 static void put_scalar_access(struct source *s, const char *base)
 {
     static const char *const rows[] = {
-        "lw a0, 0(t6)",          "sw t3, 0(t6)",           "lb a0, 1(t6)",
-        "sb t3, 2(t6)",          "lh a0, 2(t6)",           "sh t3, 0(t6)",
-        "amoadd.w a0, t3, (t6)", "amoswap.w a0, t3, (t6)", "lr.w a0, (t6)",
-        "sc.w a0, t3, (t6)",     "amoor.w zero, t3, (t6)", "regpair x0, x0, 0\nsw t3, 0(t6)",
+        "lw a0, 0(t6)",
+        "sw t3, 0(t6)",
+        "lb a0, 1(t6)",
+        "sb t3, 2(t6)",
+        "lh a0, 2(t6)",
+        "sh t3, 0(t6)",
+        "amoadd.w a0, t3, (t6)",
+        "amoswap.w a0, t3, (t6)",
+        "lr.w a0, (t6)",
+        "sc.w a0, t3, (t6)",
+        "amoor.w a0, t3, (t6)",
+        "regpair x0, x0, 0\nsw t3, 0(t6)",
+        "amoswap.w a0, zero, (t6)",
     };
     put_scalar(s);
     put(s, "andi t3, t6, %u\n", below(s, 3));
@@ -154,6 +165,7 @@ struct access {
     uint32_t address, size;
     uint64_t value;
     bool store, atomic;
+    uint32_t own, shared; /* the locks held, by is_local << 16 | word of the region */
 };
 
 struct trace {
@@ -161,14 +173,66 @@ struct trace {
     size_t count, room;
     uint32_t epochs[MAX_GROUPS][MAX_WARPS];
     uint64_t instances;
+    uint32_t own[MAX_GROUPS][MAX_WARPS], shared[MAX_GROUPS]; /* held now */
+    uint32_t reserved[MAX_GROUPS][MAX_WARPS];                /* what lr.w has read */
+    uint32_t barriers[MAX_GROUPS];                           /* passed */
 };
+
+enum { GLOBAL_LOCKS = 0xffff };
+
+/* A barrier passes locks in global memory to the workgroup. */
+static void pass_locks(struct trace *t, uint32_t g, uint32_t epoch)
+{
+    for (uint32_t i = 0; i < MAX_WARPS && epoch > t->barriers[g]; i++) {
+        t->shared[g] |= t->own[g][i] & GLOBAL_LOCKS;
+        t->own[g][i] = 0;
+    }
+    t->barriers[g] = epoch;
+}
+
+static void clear_lock(struct trace *t, uint32_t g, uint32_t lock)
+{
+    for (uint32_t i = 0; i < MAX_WARPS; i++)
+        t->own[g][i] &= ~lock;
+    t->shared[g] &= ~lock;
+}
+
+static bool is_local(uint32_t address)
+{
+    return address - SAM_LDS_BASE < SAM_LDS_SIZE;
+}
+
+/* Locks: zero becomes something else by a swap, an `or` or an sc.w; zero again by any atomic. */
+static void follow_locks(struct trace *t, struct sam_session *session, const struct sam_step *step)
+{
+    const struct sam_step_access *a = &step->access[0];
+    const uint32_t g = step->workgroup, w = step->warp, act = step->word >> 27;
+    const uint32_t local = is_local((uint32_t)a->address);
+    const uint32_t lock = UINT32_C(1)
+                          << ((local ? 16 : 0) + (a->address - (local ? SAM_LDS_BASE : DATA)) / 4);
+    uint64_t found = 0;
+    succeeds(sam_session_x, session, g, w, 10, &found);
+    if (act == 2)
+        t->reserved[g][w] = (uint32_t)found;
+    if (act == 2 || (act == 3 && found != 0))
+        return;
+    if (act == 3)
+        found = t->reserved[g][w];
+    if (found == 0 && a->value && (act == 1 || act == 3 || act == 8)) {
+        clear_lock(t, g, lock);
+        t->own[g][w] |= lock;
+    } else if (!a->value) {
+        clear_lock(t, g, lock);
+    }
+}
 
 static bool record(void *context, struct sam_session *session, const struct sam_step *step)
 {
     struct trace *t = context;
     const bool atomic = (step->word & 0x7f) == 0x2f, lr = atomic && step->word >> 27 == 2;
-    (void)session;
     t->instances++;
+    if (step->access_count)
+        pass_locks(t, step->workgroup, t->epochs[step->workgroup][step->warp]);
     for (unsigned i = 0; i < step->access_count; i++) {
         const struct sam_step_access *a = &step->access[i];
         if (t->count == t->room) {
@@ -187,16 +251,15 @@ static bool record(void *context, struct sam_session *session, const struct sam_
             .value = a->value,
             .store = atomic ? !lr : a->store,
             .atomic = atomic,
+            .own = t->own[step->workgroup][step->warp],
+            .shared = t->shared[step->workgroup],
         };
     }
+    if (atomic)
+        follow_locks(t, session, step);
     if (step->word == 0x0400c00b || (step->word & 0xfe00707f) == 0x0400400b)
         t->epochs[step->workgroup][step->warp]++; /* after a barrier */
     return true;
-}
-
-static bool is_local(uint32_t address)
-{
-    return address - SAM_LDS_BASE < SAM_LDS_SIZE;
 }
 
 static unsigned byte_of(const struct access *a, uint32_t at)
@@ -214,7 +277,11 @@ static bool races(const struct access *a, const struct access *b, uint32_t at)
         return plain && stores && a->lane != b->lane && differ;
     if (a->workgroup == b->workgroup ? a->warp == b->warp || a->epoch != b->epoch : is_local(at))
         return false;
-    return plain ? !stores || differ : !(a->atomic && b->atomic);
+    if (a->workgroup == b->workgroup ? a->own & b->own
+                                     : (a->own | a->shared) & (b->own | b->shared) & GLOBAL_LOCKS)
+        return false;
+    const bool locked = a->own | a->shared | b->own | b->shared;
+    return plain ? !stores || differ || locked : !(a->atomic && b->atomic);
 }
 
 /* Whether a byte of the region at `base` races. */
@@ -301,13 +368,20 @@ TEST(the_racing_bytes_are_those_of_all_pairs)
         p.launch.warps = 1 + below(&source, MAX_WARPS);
         p.launch.grid[0] = 1 + below(&source, MAX_GROUPS);
         const struct sam_session_run run = {.size = sizeof run, .each = record, .context = &trace};
-        succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
-        succeeds(sam_session_run, session, &run, NULL);
-        sam_session_close(session);
-        /* Local memory: each workgroup's own, all at the same addresses. */
-        find_races(&trace, DATA, expected.global);
-        find_races(&trace, SAM_LDS_BASE, expected.local);
         for (int schedule = SAM_SCHEDULE_RUN; schedule <= SAM_SCHEDULE_RR1; schedule++) {
+            trace = (struct trace){.items = trace.items, .room = trace.room};
+            memset(&expected, 0, sizeof expected);
+            p.options = (struct sam_gpu_options){
+                .size = sizeof p.options, .schedule = (enum sam_schedule)schedule, .jobs = 1};
+            succeeds(sam_gpu_set_options, p.gpu, &p.options);
+            succeeds(sam_gpu_write, p.gpu, DATA, zeros, sizeof zeros);
+            succeeds(sam_session_open, p.gpu, &p.launch, NULL, &session);
+            succeeds(sam_session_run, session, &run, NULL);
+            sam_session_close(session);
+            /* Local memory: each workgroup's own, all at the same addresses. */
+            find_races(&trace, DATA, expected.global);
+            find_races(&trace, SAM_LDS_BASE, expected.local);
+            succeeds(sam_gpu_write, p.gpu, DATA, zeros, sizeof zeros);
             sanitize(&p, (enum sam_schedule)schedule, &found);
             assert_false(found.outside);
             expect_equal(found.global, expected.global, "global", source.text);
