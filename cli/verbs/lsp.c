@@ -22,6 +22,7 @@ struct lsp_document {
     struct lsp_document *next;
     char *uri, *text;
     bool is_tile, is_opencl;
+    bool changed; /* since its diagnostics were published */
 };
 
 /* -------------------------------------------------------------------------------- messages */
@@ -231,8 +232,9 @@ static char *path_of(const char *uri)
     return path;
 }
 
-static void publish(struct lsp *lsp, const struct lsp_document *d, bool closed)
+static void publish(struct lsp *lsp, struct lsp_document *d, bool closed)
 {
+    d->changed = false;
     char *name = path_of(d->uri);
     json_t *rows = closed || !name ? NULL : messages_of(lsp, d, name), *row, *found = json_array();
     size_t i;
@@ -329,7 +331,7 @@ static const char *on_change(struct lsp *lsp, const json_t *id, const json_t *pa
         return d ? "contentChanges: expected a text" : "the document is not open";
     free(d->text);
     d->text = copy;
-    publish(lsp, d, false);
+    d->changed = true;
     return NULL;
 }
 
@@ -518,11 +520,22 @@ static void serve_message(struct lsp *lsp, const json_t *message)
         respond_error(lsp, id, NO_METHOD, "unknown method");
 }
 
+/* Publish diagnostics of texts that have changed, one for all edits that have arrived. */
+static void publish_changed(struct lsp *lsp)
+{
+    for (struct lsp_document *d = lsp->documents; d && !lsp->shut; d = d->next)
+        if (d->changed && (lsp->frames.at < lsp->frames.end || lsp->more(lsp->context)))
+            return;
+        else if (d->changed)
+            publish(lsp, d, false);
+}
+
 bool lsp_serve(struct lsp *lsp, struct sam_error *error)
 {
     enum frames_result result = FRAMES_MESSAGE;
     while (!lsp->over && (result == FRAMES_MESSAGE || result == FRAMES_INVALID)) {
         json_t *message = NULL;
+        publish_changed(lsp);
         result = frames_next(&lsp->frames, &message, error);
         if (result == FRAMES_MESSAGE)
             serve_message(lsp, message);
@@ -532,6 +545,8 @@ bool lsp_serve(struct lsp *lsp, struct sam_error *error)
     }
     while (lsp->documents) {
         struct lsp_document *next = lsp->documents->next;
+        if (lsp->documents->changed && !lsp->shut)
+            publish(lsp, lsp->documents, false);
         free_document(lsp->documents);
         lsp->documents = next;
     }

@@ -12,6 +12,7 @@ struct lsp_document;
 struct lsp {
     struct frames frames;
     void (*write)(void *context, const char *bytes, size_t size);
+    bool (*more)(void *context); /* whether input arrives while a key press may follow another */
     void *context;
     struct sam_isa isa; /* of assembly */
     bool bytes;         /* positions count bytes of UTF-8, not UTF-16 */

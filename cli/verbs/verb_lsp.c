@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite lsp: programs in an editor. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -26,6 +27,14 @@ static size_t read_bytes(void *context, char *bytes, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
+static bool more_arrives(void *context)
+{
+    enum { TYPING_MS = 150 };
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    (void)context;
+    return poll(&input, 1, TYPING_MS) > 0;
+}
+
 static void write_bytes(void *context, const char *bytes, size_t size)
 {
     (void)context;
@@ -36,7 +45,7 @@ static void write_bytes(void *context, const char *bytes, size_t size)
 static int run(struct cli_args *args)
 {
     struct request r = {.isa = "ventus"};
-    struct lsp lsp = {.frames.read = read_bytes, .write = write_bytes};
+    struct lsp lsp = {.frames.read = read_bytes, .write = write_bytes, .more = more_arrives};
     struct sam_error error = {.text = ""};
     const int code = cli_read(args, &r);
     if (code != CLI_OK)
@@ -44,7 +53,10 @@ static int run(struct cli_args *args)
     if (sam_isa_parse(r.isa, &lsp.isa, &error) != SAM_OK)
         return cli_report(&error);
     signal(SIGPIPE, SIG_IGN); /* a client that has gone is an error like another */
-    return lsp_serve(&lsp, &error) ? CLI_OK : cli_report(&error);
+    bool good = lsp_serve(&lsp, &error);
+    if (good && lsp.over && !lsp.shut) /* exit code 1, as the protocol has it */
+        good = cli_fail(&error, SAM_ERR_TRAP, NULL, "exit: expected shutdown before it");
+    return good ? CLI_OK : cli_report(&error);
 }
 
 const struct cli_verb verb_lsp = {
