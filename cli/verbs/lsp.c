@@ -130,8 +130,8 @@ static size_t word_size(const struct lsp_document *d, const char *at)
 
 /* ------------------------------------------------------------------------------ diagnostics */
 
-/* After clang's messages, unless one is an error: that of the compiler itself, "NAME:LINE: TEXT" or
- * without a place. */
+/* After clang's messages, unless one is an error in this file: that of the compiler itself,
+ * "NAME:LINE: TEXT" or without a place. */
 static json_t *add_error(json_t *rows, const char *name, const char *text)
 {
     const size_t size = strlen(name);
@@ -140,8 +140,8 @@ static json_t *add_error(json_t *rows, const char *name, const char *text)
     size_t i;
     json_array_foreach(rows, i, row)
     {
-        const char *severity = text_of(row, "severity");
-        if (severity && strcmp(severity, "error") == 0)
+        const char *severity = text_of(row, "severity"), *file = text_of(row, "file");
+        if (severity && strcmp(severity, "error") == 0 && file && strcmp(file, name) == 0)
             return rows;
     }
     /* the name may lack the folder that the server runs in */

@@ -439,5 +439,6 @@ enum sam_status sam_cc_select_call(struct cc_function *f, llvm_ref insn)
         if (length > strlen(plain))
             length = strlen(plain);
     }
-    return sam_cc_refuse(f->cc, insn, "no function '%.*s' for these arguments", (int)length, plain);
+    return sam_cc_refuse(f->cc, insn, "no function '%.*s'%s", (int)length, plain,
+                         plain > name ? " for these arguments" : ": expected its definition");
 }

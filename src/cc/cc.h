@@ -94,8 +94,10 @@ enum sam_status sam_cc_globals_find(struct cc *cc);
 enum sam_status sam_cc_globals_write(struct cc *cc);
 uint32_t sam_cc_global_index(struct cc *cc, llvm_ref global);
 uint32_t sam_cc_local_offset(struct cc *cc, llvm_ref global);
-/* signature.c: a line for the kernel: its arguments with their layout in the argument buffer. */
-enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function);
+/* signature.c: refuse arguments of types that kernels cannot have; a line for the kernel: its
+ * arguments with their layout in the argument buffer. */
+enum sam_status sam_cc_signature_check(struct cc *cc, llvm_ref function);
+void sam_cc_signature_write(struct cc *cc, llvm_ref function);
 /* reqd_work_group_size, or zeros. */
 void sam_cc_required_size(struct cc *cc, llvm_ref function, uint32_t size[3]);
 const char *sam_cc_argument_name(struct cc *cc, llvm_ref function, unsigned index, int *length);

@@ -94,7 +94,9 @@ static enum sam_status kernel(struct cc *cc, llvm_ref ref, bool in_vectors)
     enum sam_status status =
         strcmp(f.name, "_start") == 0
             ? sam_cc_refuse(cc, ref, "a kernel '_start': that is the name of the start code")
-            : sam_cc_flow_read(&f);
+            : sam_cc_signature_check(cc, ref);
+    if (status == SAM_OK)
+        status = sam_cc_flow_read(&f);
     if (status == SAM_OK && !sam_cc_uniform(&f))
         status = sam_fail_memory(cc->error);
     if (status == SAM_OK)
@@ -116,7 +118,8 @@ static enum sam_status kernel(struct cc *cc, llvm_ref ref, bool in_vectors)
             sam_cc_dwarf_kernel(&f);
         sam_buffer_printf(&cc->resources, "\t.half\t%u, %u, %u, %u\n", f.vgprs, f.sgprs,
                           cc->local_size, (f.private_size + 3) & ~3u);
-        status = f.failed ? sam_fail_memory(cc->error) : sam_cc_signature_write(cc, ref);
+        sam_cc_signature_write(cc, ref);
+        status = f.failed ? sam_fail_memory(cc->error) : SAM_OK;
     }
     free_function(&f);
     if (cc->debug) {

@@ -75,7 +75,31 @@ void sam_cc_required_size(struct cc *cc, llvm_ref function, uint32_t size[3])
         size[i] = (uint32_t)cc->ll.ConstIntGetZExtValue(operands[i]);
 }
 
-enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function)
+/* The address space of an argument; 0: a value. */
+static unsigned space_of(struct cc *cc, llvm_ref function, unsigned i)
+{
+    llvm_ref type = cc->ll.TypeOf(cc->ll.GetParam(function, i));
+    return cc->ll.GetTypeKind(type) == LL_POINTER ? cc->ll.GetPointerAddressSpace(type) : 0;
+}
+
+enum sam_status sam_cc_signature_check(struct cc *cc, llvm_ref function)
+{
+    for (unsigned i = 0; i < cc->ll.CountParams(function); i++) {
+        int size;
+        const char *type = string(cc, function, "kernel_arg_type", i, &size);
+        if (strncmp(type, "image", 5) == 0 || strncmp(type, "sampler", 7) == 0)
+            return sam_cc_refuse(cc, function, "argument %u is %.*s: images are not supported", i,
+                                 size, type);
+        if (space_of(cc, function, i) > AS_LOCAL)
+            return sam_cc_refuse(cc, function,
+                                 "argument %u: expected a pointer to __global, "
+                                 "__constant or __local memory",
+                                 i);
+    }
+    return SAM_OK;
+}
+
+void sam_cc_signature_write(struct cc *cc, llvm_ref function)
 {
     static const char *const spaces[] = {"value", "global", "constant", "local", "generic"};
     size_t size;
@@ -86,24 +110,13 @@ enum sam_status sam_cc_signature_write(struct cc *cc, llvm_ref function)
     for (unsigned i = 0; i < cc->ll.CountParams(function); i++) {
         uint32_t bytes, align;
         int type_size, name_size;
-        llvm_ref type = cc->ll.TypeOf(cc->ll.GetParam(function, i));
-        const bool pointer = cc->ll.GetTypeKind(type) == LL_POINTER;
-        const unsigned space = pointer ? cc->ll.GetPointerAddressSpace(type) : 0;
+        const unsigned space = space_of(cc, function, i);
         const char *type_name = string(cc, function, "kernel_arg_type", i, &type_size);
         const char *name = sam_cc_argument_name(cc, function, i, &name_size);
-        if (pointer && space > AS_LOCAL)
-            return sam_cc_refuse(cc, function,
-                                 "argument %u: expected a pointer to __global, "
-                                 "__constant or __local memory",
-                                 i);
-        if (strncmp(type_name, "image", 5) == 0 || strncmp(type_name, "sampler", 7) == 0)
-            return sam_cc_refuse(cc, function, "argument %u is %.*s: images are not supported", i,
-                                 type_size, type_name);
         layout(cc, function, i, &bytes, &align);
         sam_buffer_printf(&cc->signatures, "arg %s %u %u %.*s|%.*s\\n",
                           spaces[space < SAM_COUNT(spaces) ? space : 4], bytes,
                           sam_cc_argument_at(cc, function, i), type_size, type_name, name_size,
                           name);
     }
-    return SAM_OK;
 }

@@ -30,7 +30,7 @@ TEST(refused_with_the_line)
             ".cl:1: function 'f' is recursive");
     refused("__kernel void k(__global double *x) { *x *= 2; }", "cl_khr_fp64");
     refused("int f(void);\n__kernel void k(__global int *x) {\n  *x = f(); }",
-            ".cl:3: no function 'f'");
+            ".cl:3: no function 'f': expected its definition");
     refused("__kernel void k(__global int *x) {\n  printf(\"%y\", x[0]); }", "directive '%y'");
     refused("__kernel void k(__global int *x) {\n  printf(\"%d %d\", x[0]); }",
             "no argument for %d");
@@ -41,7 +41,9 @@ TEST(refused_with_the_line)
     refused("", "no kernel");
     refused("#include \"nowhere.h\"\n", "nowhere.h");
     refused("__kernel void k(__global int *x) { x[0] = ; }", "expected expression");
-    refused("__kernel void k(__global int *x, read_only image2d_t i) { x[0] = 1; }", "image");
+    refused("__constant sampler_t s = CLK_FILTER_NEAREST;\n__kernel void k(__global float4 *x,\n"
+            "    read_only image2d_t i) {\n  x[0] = read_imagef(i, s, (int2)(0, 0)); }",
+            ".cl:2: argument 1 is image2d_t: images are not supported");
     refused(
         "// CL2.0\n__kernel void k(__global int *x, int n) { int a[4]; struct { int *p; } s[4];\n"
         "  a[n] = 3; s[n & 3].p = a; s[n >> 2].p = x; x[n] = *s[n & 1].p; }",

@@ -92,8 +92,8 @@ TEST(assembly)
     assert_true(json_is_null(json_at(all, "7/result")));
 }
 
-/* clang's messages, with what is included next to the file; those of the compiler. Edits that arrive
- * together are checked once, after the last. */
+/* clang's messages, with what is included next to the file; those of the compiler. Edits that
+ * arrive together are checked once, after the last. */
 TEST(opencl)
 {
     if (system("${SAMITE_CLANG:-clang} --version >/dev/null 2>&1") != 0)
@@ -114,6 +114,10 @@ TEST(opencl)
     say("textDocument/didChange", 0, sam_buffer_text(&open));
     say("textDocument/didChange", 0, sam_buffer_text(&open));
     say("textDocument/didOpen", 0, OPEN("file:///b.cl", "#include <no.h>"));
+    write_text("bad.h", "int f(int x) { return q; }");
+    sam_buffer_free(&open);
+    sam_buffer_printf(&open, OPEN("file://%s/d.cl", "#include \\\"bad.h\\\""), directory);
+    say("textDocument/didOpen", 0, sam_buffer_text(&open));
     say("textDocument/didOpen", 0,
         OPEN("file:///c.cl", "kernel void k(global int *x) { x[0]++; }"));
     say("textDocument/hover", 1, AT("file:///c.cl", "0", "2"));
@@ -125,11 +129,14 @@ TEST(opencl)
     assert_int_equal(number_at(all, "1/params/diagnostics/0/severity"), 1);
     assert_non_null(
         strstr(text_at(all, "1/params/diagnostics/0/message"), "'no.h' file not found"));
-    assert_int_equal(json_array_size(json_at(all, "2/params/diagnostics")), 0);
-    assert_true(json_is_null(json_at(all, "3/result")));
-    assert_non_null(strstr(text_at(all, "4/params/diagnostics/0/message"), "no function 'f'"));
-    assert_int_equal(number_at(all, "4/params/diagnostics/0/range/start/line"), 2);
-    assert_int_equal(json_array_size(all), 5);
+    /* an error in an included file */
+    assert_non_null(strstr(text_at(all, "2/params/diagnostics/0/message"), "identifier 'q'"));
+    assert_int_equal(number_at(all, "2/params/diagnostics/0/range/start/line"), 0);
+    assert_int_equal(json_array_size(json_at(all, "3/params/diagnostics")), 0);
+    assert_true(json_is_null(json_at(all, "4/result")));
+    assert_non_null(strstr(text_at(all, "5/params/diagnostics/0/message"), "no function 'f'"));
+    assert_int_equal(number_at(all, "5/params/diagnostics/0/range/start/line"), 2);
+    assert_int_equal(json_array_size(all), 6);
 }
 
 /* Local labels: the nearest before or after. A file next to one whose name is encoded. */
