@@ -90,12 +90,13 @@ struct cc_opnd sam_cc_pure(struct cc_function *f, bool vector, const char *name,
                (struct cc_insn){.name = name, .form = CC_OP, .d = d, .a = a, .b = b, .c = c});
     size_t room = f->cse_room;
     struct cc_cse *cse = sam_grow(f->cse, f->cse_count, &room, sizeof *cse);
-    if (!cse || f->failed) {
-        f->failed = true;
-        return d;
+    f->failed |= !cse;
+    if (cse) {
+        f->cse = cse;
+        f->cse_room = (uint32_t)room;
     }
-    f->cse = cse;
-    f->cse_room = (uint32_t)room;
+    if (f->failed)
+        return d;
     f->def_insn[d.reg] = (uint32_t)f->blocks[f->block].count - 1;
     f->cse[f->cse_count] = (struct cc_cse){f->block, f->def_insn[d.reg], *slot};
     *slot = ++f->cse_count;

@@ -183,8 +183,9 @@ static enum sam_status translate(const struct cc_clang *clang, const struct sam_
         status = sam_cc_globals_write(&cc);
     if (status == SAM_OK)
         finish(&cc, out);
-    if (status == SAM_OK && (out->failed || cc.out.failed || cc.read_only.failed ||
-                             cc.data.failed || cc.resources.failed || cc.signatures.failed))
+    if (status == SAM_OK &&
+        (out->failed || cc.out.failed || cc.read_only.failed || cc.data.failed ||
+         cc.resources.failed || cc.signatures.failed || (cc.debug && cc.debug->failed)))
         status = sam_fail_memory(error);
     sam_cc_module_close(&cc);
     sam_cc_debug_free(cc.debug);
