@@ -313,7 +313,9 @@ static void add_section(struct assembler *as, struct sam_image *image,
     } else if (as->isa.xlen == 32 && section->address + section->size > UINT64_C(1) << 32)
         sam_asm_error(as, (struct asm_at){&place, 0}, "the section ends beyond 32 bits");
     else if (!as->stop && as->report.errors == 0 &&
-             sam_image_add_section(image, &out, &error) != SAM_OK)
+             sam_image_add_section(image, &out, &error) == SAM_ERR_MEMORY)
+        sam_asm_out_of_memory(as);
+    else if (error.status != SAM_OK)
         sam_asm_error(as, (struct asm_at){&place, 0}, "%s", error.text);
     else if (!as->stop && as->report.errors == 0 &&
              strcmp(section->name, SAM_RESOURCE_SECTION) == 0) {

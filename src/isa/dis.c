@@ -58,8 +58,19 @@ struct printer {
     const struct sam_isa *isa;
     const struct sam_image *image;
     uint64_t pc;
-    struct sam_buffer out;
+    char *text; /* `used` bytes and a NUL, as far as there is room */
+    size_t size, used;
 };
+
+static void SAM_PRINTF(2, 3) put(struct printer *p, const char *format, ...)
+{
+    va_list list;
+    const bool room = p->used < p->size;
+    va_start(list, format);
+    p->used += (size_t)vsnprintf(room ? p->text + p->used : NULL, room ? p->size - p->used : 0,
+                                 format, list);
+    va_end(list);
+}
 
 static void print_target(struct printer *p, int32_t distance)
 {
@@ -71,28 +82,28 @@ static void print_target(struct printer *p, int32_t distance)
     bool has_line = target % 4 == 0;
     if (symbol && has_line && symbol->value == target &&
         sam_isa_is_plain_name(p->isa, symbol->name) && !symbol->repeated)
-        sam_buffer_printf(&p->out, "%s", symbol->name);
+        put(p, "%s", symbol->name);
     else
-        sam_buffer_printf(&p->out, ". %c %ld", distance < 0 ? '-' : '+', labs((long)distance));
+        put(p, ". %c %ld", distance < 0 ? '-' : '+', labs((long)distance));
 }
 
 static void print_vtype(struct printer *p, int32_t value)
 {
     static const char *const groups[] = {"m1", "m2", "m4", "m8", "", "mf8", "mf4", "mf2"};
     if (value > 255 || (value & 7) == 4 || value & 32)
-        sam_buffer_printf(&p->out, "%d", value);
+        put(p, "%d", value);
     else
-        sam_buffer_printf(&p->out, "e%d, %s, %s, %s", 8 << (value >> 3 & 3), groups[value & 7],
-                          value & 64 ? "ta" : "tu", value & 128 ? "ma" : "mu");
+        put(p, "e%d, %s, %s, %s", 8 << (value >> 3 & 3), groups[value & 7],
+            value & 64 ? "ta" : "tu", value & 128 ? "ma" : "mu");
 }
 
 static void print_fence(struct printer *p, int32_t value)
 {
     for (int i = 0; i < 4; i++)
         if (value & 8 >> i)
-            sam_buffer_append(&p->out, &"iorw"[i], 1);
+            put(p, "%c", "iorw"[i]);
     if (!value)
-        sam_buffer_append(&p->out, "0", 1);
+        put(p, "0");
 }
 
 static void print_operand(struct printer *p, const struct sam_operand *operand, int32_t value)
@@ -101,31 +112,31 @@ static void print_operand(struct printer *p, const struct sam_operand *operand, 
     const char *csr;
     switch (operand->kind) {
     case SAM_KIND_X:
-    case SAM_KIND_X8: sam_buffer_printf(&p->out, "%s", sam_register_x_name((unsigned)value)); break;
-    case SAM_KIND_V: sam_buffer_printf(&p->out, "v%d", value); break;
-    case SAM_KIND_TL: sam_buffer_printf(&p->out, "tl%d", value); break;
-    case SAM_KIND_M: sam_buffer_printf(&p->out, "m%d", value); break;
-    case SAM_KIND_V0: sam_buffer_printf(&p->out, "v0"); break;
-    case SAM_KIND_VM: sam_buffer_printf(&p->out, "%s", value ? "" : ", v0.t"); break;
-    case SAM_KIND_RM: sam_buffer_printf(&p->out, "%s", modes[value & 7]); break;
+    case SAM_KIND_X8: put(p, "%s", sam_register_x_name((unsigned)value)); break;
+    case SAM_KIND_V: put(p, "v%d", value); break;
+    case SAM_KIND_TL: put(p, "tl%d", value); break;
+    case SAM_KIND_M: put(p, "m%d", value); break;
+    case SAM_KIND_V0: put(p, "v0"); break;
+    case SAM_KIND_VM: put(p, "%s", value ? "" : ", v0.t"); break;
+    case SAM_KIND_RM: put(p, "%s", modes[value & 7]); break;
     case SAM_KIND_TARGET: print_target(p, value); break;
     case SAM_KIND_VTYPE: print_vtype(p, value); break;
     case SAM_KIND_FENCE: print_fence(p, value); break;
     case SAM_KIND_CSR:
         csr = sam_csr_name(p->isa, (unsigned)value);
         if (csr)
-            sam_buffer_printf(&p->out, "%s", csr);
+            put(p, "%s", csr);
         else
-            sam_buffer_printf(&p->out, "0x%x", value);
+            put(p, "0x%x", value);
         break;
-    default: sam_buffer_printf(&p->out, "%d", value); break;
+    default: put(p, "%d", value); break;
     }
 }
 
 static void print(struct printer *p, const char *mnemonic, const char *suffix, const char *pattern,
                   const struct bindings *values)
 {
-    sam_buffer_printf(&p->out, "%s%s%s", mnemonic, suffix, pattern[0] ? " " : "");
+    put(p, "%s%s%s", mnemonic, suffix, pattern[0] ? " " : "");
     for (const char *c = pattern; *c; c++) {
         const struct sam_operand *operand = sam_operand_find(*c);
         int32_t value = 0;
@@ -137,9 +148,7 @@ static void print(struct printer *p, const char *mnemonic, const char *suffix, c
             find(values, *c, &value);
             print_operand(p, operand, value);
         } else {
-            sam_buffer_append(&p->out, c, 1);
-            if (*c == ',')
-                sam_buffer_append(&p->out, " ", 1);
+            put(p, *c == ',' ? "%c " : "%c", *c);
         }
     }
 }
@@ -241,14 +250,11 @@ bool sam_disassemble(const struct sam_isa *isa, uint32_t word, uint64_t pc, uint
             behind = suffix->text[word >> suffix->low & 3];
         said |= field;
     }
-    struct printer p = {.isa = isa, .image = image, .pc = pc};
+    struct printer p = {.isa = isa, .image = image, .pc = pc, .text = text, .size = size};
     bool silent = (word & ~said) != 0;
     if (silent)
-        sam_buffer_printf(&p.out, ".word 0x%08x # ", word);
+        put(&p, ".word 0x%08x # ", word);
     if (!print_pseudo(&p, row, &values))
         print(&p, code ? code->mnemonic : row->mnemonic, behind, row->operands, &values);
-    if (size)
-        snprintf(text, size, "%s", p.out.failed ? "" : sam_buffer_text(&p.out));
-    sam_buffer_free(&p.out);
     return true;
 }

@@ -69,7 +69,8 @@ json_t *sam_tree_fields(json_t *object, const struct sam_tree_field *fields, con
  * A line that begins with "?name " is left out where the value is 0, false, empty or missing; one
  * that begins with "*name ", or "*name?condition ", is repeated for each element of an array or
  * object, where {key} is its name or index and {value} is itself; "*name:8 ": for the first 8 of an
- * array. Names that an element lacks are looked up in the report around it. */
+ * array. Names that an element lacks are looked up in the report around it. Out of memory, nothing
+ * is written, and ferror(file) is set. */
 void sam_tree_print(FILE *file, const char *lines, const json_t *tree);
 
 /* ------------------------------------------------------------------------ as a whole text */

@@ -7,8 +7,8 @@ import tempfile
 SAMITE = os.environ["SAMITE"]
 
 
-def samite(*words):
-    return subprocess.run([SAMITE, *words], capture_output=True, text=True)
+def samite(*words, env=None):
+    return subprocess.run([SAMITE, *words], capture_output=True, text=True, env=env)
 
 
 def run(cases, files={}):

@@ -492,8 +492,11 @@ enum sam_status sam_tile_parse(const char *name, const char *text, size_t size,
         parse_file(&parser);
     }
     enum sam_status status = sam_tile_report_end(&parser.report, messages, error);
-    if (parser.memory)
+    if (parser.memory) {
         status = sam_fail_memory(error);
+        free(*messages); /* of what was not read */
+        *messages = NULL;
+    }
     sam_buffer_free(&parser.lexer.comments);
     sam_buffer_free(&parser.lexer.trailing);
     free(parser.names);

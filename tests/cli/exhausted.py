@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that runs out at the n-th allocation, and from there on: one line says so, or everything is as without.
+SAMITE_SEED, SAMITE_CASES: which n of `samite cc` and how many (15)."""
+import os
+import random
+import re
+import shutil
+import struct
+import sys
+
+from cases import run, samite
+
+KERNEL = """
+__kernel void k(__global int *o, __global float *f) {
+    int i = get_global_id(0), a[9];
+    o[i] = ilogb(f[i]) + (int)pow(f[i], 2.5f);
+    for (int j = 0; j < 9; j++) a[j] = i * j;
+    o[i] += a[o[i] % 9]; printf("%d %f\\n", i, f[i]);
+    switch (i) { case 1: o[i]++; break; case 9: o[i]--; }
+    barrier(CLK_LOCAL_MEM_FENCE); while (o[i] > 3) o[i] /= 2;
+}
+"""
+ADD = ".globl k\nk: lw t0, 0(a0)\nvid.v v1\nvsll.vi v1, v1, 2\nvadd.vx v1, v1, t0\nvsw12.v v1, 0(v1)\nendprg\n"
+TILE = "%d = pto.tcolmin %s : !pto.tile<vec, 16x16xf32> -> !pto.tile<vec, 1x16xf32>\n"
+HEADER = "{'descr': '<i4', 'fortran_order': False, 'shape': (64,), }".ljust(117) + "\n"
+
+
+def attempt(words, output, **setting):
+    if output and os.path.exists(output):
+        os.remove(output)
+    env = dict(os.environ, LD_PRELOAD=sys.argv[1], ALLOCATIONS="count", **setting)
+    done = samite(*words, env=env)
+    data = None
+    if output and os.path.exists(output):
+        with open(output, "rb") as file:
+            data = file.read()
+    return done, data
+
+
+def sweep(words, output=None, most=0):
+    whole, data = attempt(words, output)
+    assert whole.returncode == 0, whole.stderr
+    with open("count") as file:
+        numbers = range(1, int(file.read()) + 1)
+    assert len(numbers) > 9, "no allocations are seen"
+    seed = int(os.environ.get("SAMITE_SEED", "0"), 0) or random.randrange(1 << 32)
+    if most:
+        print(f"# SAMITE_SEED={seed:#x}")
+        numbers = random.Random(seed).sample(numbers, min(most, len(numbers)))
+    for n in numbers:
+        for setting in ({}, {"FAILING_ALL": "1"}):
+            done, found = attempt(words, output, FAILING=str(n), **setting)
+            say = f"{words[0]}, allocation {n}{' on' if setting else ''}: {done.returncode} {done.stderr}"
+            if done.returncode:
+                assert done.returncode == 2 and done.stderr.count("\n") == 1, say
+                assert re.search("out of memory|cannot write|allocate memory", done.stderr), say
+            else:
+                assert done.stdout == whole.stdout and found == data, say
+
+
+def assembler():
+    sweep(("asm", "k.s", "-o", "k.elf"), "k.elf")
+    sweep(("asm", "k.s", "-o", "k2.elf"))
+    sweep(("run", "k2.elf", "--jit", "off", "--kernel", "k", "--grid", "1", "--block", "32", "-q",
+           "--arg", "out:u32:32:o.npy", "--sanitize=race,bounds"), "o.npy")
+
+
+def disassembler():
+    samite("asm", "k.s", "-o", "k3.elf")
+    sweep(("dis", "k3.elf"))
+
+
+def weights():
+    with open("a.npy", "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00\x76\x00" + HEADER.encode() + struct.pack("<64i", *range(64)))
+    sweep(("pack", "a.npy", "-f", "-o", "a.smw"), "a.smw")
+    samite("pack", "a.npy", "-f", "-o", "b.smw")
+    sweep(("info", "b.smw"))
+    sweep(("unpack", "b.smw", "-f", "-o", "b.npy"), "b.npy")
+
+
+def tiles():
+    sweep(("tile", "check", "t.pto"))
+
+
+def kernels():
+    if not shutil.which(os.environ.get("SAMITE_CLANG", "clang")):
+        return
+    sweep(("cc", "--no-cache", "-g", "k.cl", "-o", "c.elf"), "c.elf", int(os.environ.get("SAMITE_CASES", "15")))
+
+
+def main():
+    run([(case.__name__, case) for case in (assembler, disassembler, weights, tiles, kernels)],
+        {"k.cl": KERNEL, "k.s": ADD, "t.pto": TILE})
+
+
+main()
