@@ -2,6 +2,7 @@
 /* Runs clang as a program. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -92,14 +93,17 @@ static int run(const char *const *argv, const struct sam_buffer *input, struct s
     return code;
 }
 
-static enum sam_status no_clang(const char *path, int code, struct sam_error *error)
+/* `said`: the program's own message, if it could be started. */
+static enum sam_status no_clang(const char *path, int code, const char *said,
+                                struct sam_error *error)
 {
-    if (code == ENOENT || code == 0)
+    if (code == ENOENT || (code == 0 && !*said))
         return sam_fail(error, SAM_ERR_INPUT,
                         "no program '%s': OpenCL C needs clang 14 to 19: apt install clang "
                         "(SAMITE_CLANG chooses one)",
                         path);
-    return sam_fail(error, SAM_ERR_IO, "cannot run %s: %s", path, strerror(code));
+    return sam_fail(error, SAM_ERR_IO, "cannot run %s: %.*s", path,
+                    code ? INT_MAX : (int)strcspn(said, "\n"), code ? strerror(code) : said);
 }
 
 enum sam_status sam_cc_clang_find(struct cc_clang *clang, struct sam_error *error)
@@ -115,13 +119,14 @@ enum sam_status sam_cc_clang_find(struct cc_clang *clang, struct sam_error *erro
     snprintf(clang->version, sizeof clang->version, "%.*s",
              (int)strcspn(sam_buffer_text(&out), "\n"), sam_buffer_text(&out));
     sam_buffer_free(&out);
-    sam_buffer_free(&messages);
+    enum sam_status found = SAM_OK;
     if (code || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
-        return no_clang(clang->path, code, error);
-    if (clang->major < 14 || clang->major > 19)
-        return sam_fail(error, SAM_ERR_INPUT, "%s: %s %u: expected clang 14 to 19", clang->path,
-                        version ? "version" : "not clang: version", clang->major);
-    return SAM_OK;
+        found = no_clang(clang->path, code, sam_buffer_text(&messages), error);
+    else if (clang->major < 14 || clang->major > 19)
+        found = sam_fail(error, SAM_ERR_INPUT, "%s: %s %u: expected clang 14 to 19", clang->path,
+                         version ? "version" : "not clang: version", clang->major);
+    sam_buffer_free(&messages);
+    return found;
 }
 
 enum sam_status sam_cc_clang_run(const struct cc_clang *clang, const char *const *more,
@@ -165,7 +170,7 @@ enum sam_status sam_cc_clang_run(const struct cc_clang *clang, const char *const
     int status = 0;
     const int code = run(argv, text, out, messages, &status);
     if (code)
-        return no_clang(clang->path, code, error);
+        return no_clang(clang->path, code, "", error);
     if (out->failed || messages->failed)
         return sam_fail_memory(error);
     if (!WIFEXITED(status))

@@ -22,6 +22,7 @@ __kernel void k(__global int *o, __global float *f) {
 }
 """
 ADD = ".globl k\nk: lw t0, 0(a0)\nvid.v v1\nvsll.vi v1, v1, 2\nvadd.vx v1, v1, t0\nvsw12.v v1, 0(v1)\nendprg\n"
+LIBRARY = os.path.abspath(sys.argv[1])
 TILE = "%d = pto.tcolmin %s : !pto.tile<vec, 16x16xf32> -> !pto.tile<vec, 1x16xf32>\n"
 HEADER = "{'descr': '<i4', 'fortran_order': False, 'shape': (64,), }".ljust(117) + "\n"
 
@@ -29,7 +30,7 @@ HEADER = "{'descr': '<i4', 'fortran_order': False, 'shape': (64,), }".ljust(117)
 def attempt(words, output, **setting):
     if output and os.path.exists(output):
         os.remove(output)
-    env = dict(os.environ, LD_PRELOAD=sys.argv[1], ALLOCATIONS="count", **setting)
+    env = dict(os.environ, LD_PRELOAD=LIBRARY, ALLOCATIONS="count", **setting)
     done = samite(*words, env=env)
     data = None
     if output and os.path.exists(output):
@@ -90,8 +91,18 @@ def kernels():
     sweep(("cc", "--no-cache", "-g", "k.cl", "-o", "c.elf"), "c.elf", int(os.environ.get("SAMITE_CASES", "15")))
 
 
+def compiler():
+    """A clang that cannot be loaded, as with too little memory, is not called absent."""
+    with open("clang.sh", "w") as file:
+        file.write("#!/bin/sh\necho 'cannot map libLLVM' >&2\nexit 127\n")
+    os.chmod("clang.sh", 0o755)
+    done = samite("cc", "k.cl", "-o", "c.elf", env=dict(os.environ, SAMITE_CLANG="./clang.sh"))
+    assert done.returncode == 2, done.returncode
+    assert done.stderr == "samite: error: cannot run ./clang.sh: cannot map libLLVM\n", done.stderr
+
+
 def main():
-    run([(case.__name__, case) for case in (assembler, disassembler, weights, tiles, kernels)],
+    run([(case.__name__, case) for case in (assembler, disassembler, weights, tiles, kernels, compiler)],
         {"k.cl": KERNEL, "k.s": ADD, "t.pto": TILE})
 
 
