@@ -146,7 +146,7 @@ static int run_verb(const struct cli_verb *verb, int count, char **words)
 
 static int flushed(int code)
 {
-    if ((fflush(stdout) != 0 || ferror(stdout)) && !cli_stopped())
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !cli_stopped() && code != CLI_BAD_INPUT)
         return cli_error("cannot write to standard output");
     return code;
 }

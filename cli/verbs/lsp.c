@@ -34,6 +34,7 @@ static void send_message(struct lsp *lsp, json_t *message)
     char *text = message ? frames_make(message, &size) : NULL;
     if (text)
         lsp->write(lsp->context, text, size);
+    lsp->exhausted |= !text;
     free(text);
     json_decref(message);
 }
@@ -190,6 +191,7 @@ static json_t *messages_of(struct lsp *lsp, const struct lsp_document *d, const 
         sam_image_free(image);
     }
     const char *failed = status == SAM_OK ? NULL : error.text;
+    lsp->exhausted |= status == SAM_ERR_MEMORY;
     json_t *rows = cli_json_messages(name, messages, d->is_opencl ? NULL : failed);
     free(messages);
     return d->is_opencl && failed ? add_error(rows, name, failed) : rows;
@@ -238,6 +240,7 @@ static void publish(struct lsp *lsp, struct lsp_document *d, bool closed)
     char *name = path_of(d->uri);
     json_t *rows = closed || !name ? NULL : messages_of(lsp, d, name), *row, *found = json_array();
     size_t i;
+    lsp->exhausted |= !rows && !closed;
     json_array_foreach(rows, i, row)
     {
         const char *file = text_of(row, "file");
@@ -309,7 +312,8 @@ static const char *on_open(struct lsp *lsp, const json_t *id, const json_t *para
     if (!d || !(d->uri = strdup(uri)) || !(d->text = strdup(text))) {
         if (d)
             free_document(d);
-        return "out of memory";
+        lsp->exhausted = true;
+        return NULL;
     }
     d->is_tile = cli_ends_with(uri, ".pto") || (language && strcmp(language, "pto") == 0);
     d->is_opencl = sam_cc_is_source(uri) || (language && strcmp(language, "opencl") == 0);
@@ -327,6 +331,7 @@ static const char *on_change(struct lsp *lsp, const json_t *id, const json_t *pa
     struct lsp_document *d = find(lsp, params);
     char *copy = d && text ? strdup(text) : NULL;
     (void)id;
+    lsp->exhausted |= d && text && !copy;
     if (!copy)
         return d ? "contentChanges: expected a text" : "the document is not open";
     free(d->text);
@@ -533,7 +538,8 @@ static void publish_changed(struct lsp *lsp)
 bool lsp_serve(struct lsp *lsp, struct sam_error *error)
 {
     enum frames_result result = FRAMES_MESSAGE;
-    while (!lsp->over && (result == FRAMES_MESSAGE || result == FRAMES_INVALID)) {
+    while (!lsp->over && !lsp->exhausted &&
+           (result == FRAMES_MESSAGE || result == FRAMES_INVALID)) {
         json_t *message = NULL;
         publish_changed(lsp);
         result = frames_next(&lsp->frames, &message, error);
@@ -551,5 +557,7 @@ bool lsp_serve(struct lsp *lsp, struct sam_error *error)
         lsp->documents = next;
     }
     frames_free(&lsp->frames);
+    if (lsp->exhausted)
+        return cli_fail_memory(error);
     return result != FRAMES_BROKEN;
 }

@@ -17,6 +17,7 @@ struct lsp {
     struct sam_isa isa; /* of assembly */
     bool bytes;         /* positions count bytes of UTF-8, not UTF-16 */
     bool shut, over;
+    bool exhausted; /* an answer could not be made: out of memory */
     struct lsp_document *documents;
 };
 

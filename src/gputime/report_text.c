@@ -75,7 +75,12 @@ static json_t *add_place(json_t *object, const struct sam_gputime_facts *f,
         sam_gputime_place(f, row, &place);
         sam_buffer_puts(&place, after);
     }
-    object = sam_tree_text(object, "place", place.failed ? "" : sam_buffer_text(&place));
+    if (!place.failed) {
+        object = sam_tree_text(object, "place", sam_buffer_text(&place));
+    } else {
+        json_decref(object);
+        object = NULL;
+    }
     sam_buffer_free(&place);
     return object;
 }

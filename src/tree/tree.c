@@ -429,7 +429,7 @@ void sam_tree_print(FILE *file, const char *lines, const json_t *tree)
     struct sam_buffer out = {0};
     if (tree)
         put_lines(&out, lines, tree, false);
-    if (out.failed)
+    if (!tree || out.failed)
         (void)fgetc(file); /* sets the error indicator of a stream that cannot be read */
     else if (out.size)
         fwrite(out.data, 1, out.size, file);

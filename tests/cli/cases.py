@@ -7,8 +7,8 @@ import tempfile
 SAMITE = os.environ["SAMITE"]
 
 
-def samite(*words, env=None):
-    return subprocess.run([SAMITE, *words], capture_output=True, text=True, env=env)
+def samite(*words, **options):
+    return subprocess.run([SAMITE, *words], capture_output=True, text=True, **options)
 
 
 def run(cases, files={}):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory that runs out at the n-th allocation, and from there on: one line says so, or everything is as without.
 SAMITE_SEED, SAMITE_CASES: which n of `samite cc` and how many (15)."""
+import json
 import os
 import random
 import re
@@ -23,15 +24,15 @@ __kernel void k(__global int *o, __global float *f) {
 """
 ADD = ".globl k\nk: lw t0, 0(a0)\nvid.v v1\nvsll.vi v1, v1, 2\nvadd.vx v1, v1, t0\nvsw12.v v1, 0(v1)\nendprg\n"
 LIBRARY = os.path.abspath(sys.argv[1])
-TILE = "%d = pto.tcolmin %s : !pto.tile<vec, 16x16xf32> -> !pto.tile<vec, 1x16xf32>\n"
+TILE = "// one\n\n// another\n%d = pto.tcolmin %s : !pto.tile<vec, 16x16xf32> -> !pto.tile<vec, 1x16xf32>\n"
 HEADER = "{'descr': '<i4', 'fortran_order': False, 'shape': (64,), }".ljust(117) + "\n"
 
 
-def attempt(words, output, **setting):
+def attempt(words, output, said, **setting):
     if output and os.path.exists(output):
         os.remove(output)
     env = dict(os.environ, LD_PRELOAD=LIBRARY, ALLOCATIONS="count", **setting)
-    done = samite(*words, env=env)
+    done = samite(*words, env=env, input=said)
     data = None
     if output and os.path.exists(output):
         with open(output, "rb") as file:
@@ -39,8 +40,8 @@ def attempt(words, output, **setting):
     return done, data
 
 
-def sweep(words, output=None, most=0):
-    whole, data = attempt(words, output)
+def sweep(words, output=None, most=0, said=None):
+    whole, data = attempt(words, output, said)
     assert whole.returncode == 0, whole.stderr
     with open("count") as file:
         numbers = range(1, int(file.read()) + 1)
@@ -51,7 +52,7 @@ def sweep(words, output=None, most=0):
         numbers = random.Random(seed).sample(numbers, min(most, len(numbers)))
     for n in numbers:
         for setting in ({}, {"FAILING_ALL": "1"}):
-            done, found = attempt(words, output, FAILING=str(n), **setting)
+            done, found = attempt(words, output, said, FAILING=str(n), **setting)
             say = f"{words[0]}, allocation {n}{' on' if setting else ''}: {done.returncode} {done.stderr}"
             if done.returncode:
                 assert done.returncode == 2 and done.stderr.count("\n") == 1, say
@@ -83,6 +84,19 @@ def weights():
 
 def tiles():
     sweep(("tile", "check", "t.pto"))
+    sweep(("tile", "fmt", "t.pto"))
+
+
+def editor():
+    """An answer that cannot be made ends the server."""
+    messages = [{"id": 1, "method": "initialize", "params": {}},
+                {"method": "textDocument/didOpen",
+                 "params": {"textDocument": {"uri": "file:///a.s", "text": "k: addd"}}},
+                {"id": 2, "method": "textDocument/hover",
+                 "params": {"textDocument": {"uri": "file:///a.s"}, "position": {"line": 0, "character": 4}}},
+                {"id": 3, "method": "shutdown"}, {"method": "exit"}]
+    said = "".join(f"Content-Length: {len(text)}\r\n\r\n{text}" for text in map(json.dumps, messages))
+    sweep(("lsp",), said=said)
 
 
 def kernels():
@@ -102,7 +116,7 @@ def compiler():
 
 
 def main():
-    run([(case.__name__, case) for case in (assembler, disassembler, weights, tiles, kernels, compiler)],
+    run([(case.__name__, case) for case in (assembler, disassembler, weights, tiles, editor, kernels, compiler)],
         {"k.cl": KERNEL, "k.s": ADD, "t.pto": TILE})
 
 

@@ -65,8 +65,10 @@ char *sam_tile_parse_take_comments(struct parser *parser, bool trailing)
     struct sam_buffer *all = &parser->lexer.trailing, *own = &parser->lexer.comments;
     if (!trailing) {
         sam_buffer_append(all, sam_buffer_text(own), own->size);
+        parser->memory |= own->failed;
         sam_buffer_free(own);
     }
+    parser->memory |= all->failed;
     if (!all->size)
         return NULL;
     char *text = sam_strdup(sam_buffer_text(all));
