@@ -244,7 +244,7 @@ static void publish(struct lsp *lsp, struct lsp_document *d, bool closed)
     json_array_foreach(rows, i, row)
     {
         const char *file = text_of(row, "file");
-        if (file && strcmp(file, name) == 0) /* not those of included files */
+        if (file && name && strcmp(file, name) == 0) /* not those of included files */
             found = report_add(found, diagnostic(lsp, d, row));
     }
     json_decref(rows);
