@@ -67,8 +67,8 @@ static void SAM_PRINTF(2, 3) put(struct printer *p, const char *format, ...)
     va_list list;
     const bool room = p->used < p->size;
     va_start(list, format);
-    p->used += (size_t)vsnprintf(room ? p->text + p->used : NULL, room ? p->size - p->used : 0,
-                                 format, list);
+    p->used += (size_t)sam_format_list(room ? p->text + p->used : NULL,
+                                       room ? p->size - p->used : 0, format, list);
     va_end(list);
 }
 
