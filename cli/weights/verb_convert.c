@@ -83,7 +83,8 @@ static char *make_header(const struct request *r, size_t *size, struct sam_error
         for (size_t i = 0; i < 8; i++)
             header[i] = (char)(padded >> (8 * i) & 255);
         memset(header + 8, ' ', padded);
-        memcpy(header + 8, text, length);
+        for (size_t i = 0; i < length; i++)
+            header[8 + i] = text[i];
     }
     free(text);
     if (header && padded > MAX_HEADER) {

@@ -357,11 +357,12 @@ static int pack(struct request *r)
     } else {
         char *place =
             r->output ? strdup(r->output) : weights_place(NULL, r->input, PACKED_SUFFIX, "");
-        good = place || cli_fail_memory(&error);
-        if (r->part.count)
-            good = good && pack_one_part(r, r->input, place, &error);
+        if (!place)
+            good = cli_fail_memory(&error);
+        else if (r->part.count)
+            good = pack_one_part(r, r->input, place, &error);
         else
-            good = good && weights_may_replace(place, r->input, r->force, &error) &&
+            good = weights_may_replace(place, r->input, r->force, &error) &&
                    pack_one(r, r->input, place, &error);
         free(place);
     }

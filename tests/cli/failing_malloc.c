@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* glibc's. NOLINTBEGIN(bugprone-reserved-identifier) */
 extern void *__libc_malloc(size_t size), *__libc_calloc(size_t count, size_t size),
     *__libc_realloc(void *old, size_t size);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static uintptr_t low, high; /* code of the program */
 static long failing = -1, count;
