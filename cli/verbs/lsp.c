@@ -131,12 +131,22 @@ static size_t word_size(const struct lsp_document *d, const char *at)
 
 /* ------------------------------------------------------------------------------ diagnostics */
 
+/* Reads the number between a colon and the next one, which is returned; `colon` if there is none.
+ */
+static const char *number_after(const char *colon, uint64_t *number)
+{
+    const size_t digits = strspn(colon + 1, "0123456789");
+    char text[24];
+    snprintf(text, sizeof text, "%.*s", (int)digits, colon + 1);
+    return colon[digits + 1] == ':' && sam_parse_u64(text, number) ? colon + digits + 1 : colon;
+}
+
 /* After clang's messages, unless one is an error in this file: that of the compiler itself,
- * "NAME:LINE: TEXT" or without a place. */
+ * "NAME:LINE:COLUMN: TEXT", "NAME:LINE: TEXT" or without a place. */
 static json_t *add_error(json_t *rows, const char *name, const char *text)
 {
     const size_t size = strlen(name);
-    uint64_t line = 0;
+    uint64_t line = 0, column = 0;
     json_t *row;
     size_t i;
     json_array_foreach(rows, i, row)
@@ -148,15 +158,14 @@ static json_t *add_error(json_t *rows, const char *name, const char *text)
     /* the name may lack the folder that the server runs in */
     const char *colon = strchr(text, ':');
     const size_t length = colon ? (size_t)(colon - text) : 0;
-    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
-    if (digits && colon[digits + 1] == ':' && length <= size &&
-        memcmp(name + size - length, text, length) == 0) {
-        char number[24];
-        snprintf(number, sizeof number, "%.*s", (int)digits, colon + 1);
-        if (sam_parse_u64(number, &line))
-            text = colon + digits + 2 + strspn(colon + digits + 2, " ");
+    if (colon && length <= size && memcmp(name + size - length, text, length) == 0) {
+        const char *end = number_after(colon, &line);
+        if (line)
+            text = number_after(end, &column) + 1;
     }
-    row = REPORT(TEXT("file", name), COUNT("line", line), TEXT("severity", "error"));
+    text += strspn(text, " ");
+    row = REPORT(TEXT("file", name), COUNT("line", line), COUNT("column", column),
+                 TEXT("severity", "error"));
     return report_add(rows, report_text(row, "text", text));
 }
 

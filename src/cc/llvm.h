@@ -124,6 +124,7 @@ typedef struct llvm_object *llvm_ref;
     F(unsigned, GetNumIndices, (llvm_ref))                                                         \
     F(const unsigned *, GetIndices, (llvm_ref))                                                    \
     F(unsigned, GetDebugLocLine, (llvm_ref))                                                       \
+    F(unsigned, GetDebugLocColumn, (llvm_ref))                                                     \
     F(const char *, GetDebugLocFilename, (llvm_ref, unsigned *))                                   \
     F(llvm_ref, InstructionGetDebugLoc, (llvm_ref))                                                \
     F(llvm_ref, DILocationGetScope, (llvm_ref))                                                    \

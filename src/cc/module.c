@@ -7,14 +7,17 @@
 
 #include "cc/cc.h"
 
-static const char *file_of(struct cc *cc, llvm_ref where, unsigned *line, int *length)
+/* The place of an instruction in the source, or of a function, without a column. */
+static const char *file_of(struct cc *cc, llvm_ref where, unsigned *line, unsigned *column,
+                           int *length)
 {
     const int kind = where ? cc->ll.GetValueKind(where) : -1;
     unsigned size = 0;
     const char *file = NULL;
-    *line = 0;
+    *line = *column = 0;
     if (kind == LL_INSTRUCTION) {
         *line = cc->ll.GetDebugLocLine(where);
+        *column = cc->ll.GetDebugLocColumn(where);
         file = *line ? cc->ll.GetDebugLocFilename(where, &size) : NULL;
     } else if (kind == LL_FUNCTION) {
         llvm_ref program = cc->ll.GetSubprogram(where);
@@ -29,13 +32,16 @@ static const char *file_of(struct cc *cc, llvm_ref where, unsigned *line, int *l
 enum sam_status sam_cc_refuse(struct cc *cc, llvm_ref where, const char *format, ...)
 {
     char what[512];
-    unsigned line;
+    unsigned line, column;
     int length;
     va_list list;
     va_start(list, format);
     sam_format_list(what, sizeof what, format, list);
     va_end(list);
-    const char *file = file_of(cc, where, &line, &length);
+    const char *file = file_of(cc, where, &line, &column, &length);
+    if (file && column)
+        return sam_fail(cc->error, SAM_ERR_INPUT, "%.*s:%u:%u: %s", length, file, line, column,
+                        what);
     if (file)
         return sam_fail(cc->error, SAM_ERR_INPUT, "%.*s:%u: %s", length, file, line, what);
     return sam_fail(cc->error, SAM_ERR_INPUT, "%s: %s", cc->path, what);

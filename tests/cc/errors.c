@@ -30,7 +30,7 @@ TEST(refused_with_the_line)
             ".cl:1: function 'f' is recursive");
     refused("__kernel void k(__global double *x) { *x *= 2; }", "cl_khr_fp64");
     refused("int f(void);\n__kernel void k(__global int *x) {\n  *x = f(); }",
-            ".cl:3: no function 'f': expected its definition");
+            ".cl:3:8: no function 'f': expected its definition");
     refused("__kernel void k(__global int *x) {\n  printf(\"%y\", x[0]); }", "directive '%y'");
     refused("__kernel void k(__global int *x) {\n  printf(\"%d %d\", x[0]); }",
             "no argument for %d");
@@ -47,7 +47,7 @@ TEST(refused_with_the_line)
     refused(
         "// CL2.0\n__kernel void k(__global int *x, int n) { int a[4]; struct { int *p; } s[4];\n"
         "  a[n] = 3; s[n & 3].p = a; s[n >> 2].p = x; x[n] = *s[n & 1].p; }",
-        ".cl:3: a generic pointer to private memory that is stored");
+        ".cl:3:26: a generic pointer to private memory that is stored");
     refused("// CL2.0\n__kernel void k(__global int *x, int n) { int a[4];\n"
             "  int *p = a + x[1], *g = x + n, *q = n ? p : g; *q = 1; x[n] = a[n & 3]; }",
             "private memory or to other memory");

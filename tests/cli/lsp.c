@@ -136,6 +136,7 @@ TEST(opencl)
     assert_true(json_is_null(json_at(all, "4/result")));
     assert_non_null(strstr(text_at(all, "5/params/diagnostics/0/message"), "no function 'f'"));
     assert_int_equal(number_at(all, "5/params/diagnostics/0/range/start/line"), 2);
+    assert_int_equal(number_at(all, "5/params/diagnostics/0/range/start/character"), 7);
     assert_int_equal(json_array_size(all), 6);
 }
 
