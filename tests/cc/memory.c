@@ -136,3 +136,27 @@ TEST(atomic_types)
         cc_check(text, 3, expect_atomic_types);
     }
 }
+
+/* One warp waits for what the other stores, in plain words between fences and around atomics. */
+TEST(fences_order_plain_accesses)
+{
+    SCOPED_IMAGE *image =
+        cc_image("// CL2.0\n"
+                 "__kernel void k(__global uint *x, __global atomic_uint *f) {"
+                 "if (get_local_id(0) == 0) {"
+                 "uint first = x[0], now; atomic_store(f, 1);"
+                 "do { mem_fence(CLK_GLOBAL_MEM_FENCE); now = x[0]; } while (!now);"
+                 "x[1] = first + 10 * now; first = x[2]; atomic_store(f, 2);"
+                 "while (atomic_load(f) != 3) {} x[3] = first + 10 * x[2];"
+                 "} else if (get_local_id(0) == 8) {"
+                 "while (atomic_load(f) != 1) {} x[0] = 5;"
+                 "while (atomic_load(f) != 2) {} x[2] = 6; atomic_store(f, 3); x[2] = 7; } }");
+    uint32_t x[4] = {0}, flag = 0;
+    const struct cc_buffer buffers[] = {{x, x, SAM_COUNT(x)}, {&flag, NULL, 1}};
+    cc_run_buffers(
+        image,
+        &(struct cc_launch){.kernel = "k", .grid = {1, 1, 1}, .block = {16, 1, 1}, .lanes = 8},
+        buffers, SAM_COUNT(buffers));
+    assert_int_equal(x[1], 50);
+    assert_in_range(x[3], 60, 70);
+}

@@ -21,6 +21,8 @@ uint __samite_metadata(uint offset) SAM_CONST;
 void __samite_barrier(void) __attribute__((convergent));
 __global uint *__samite_print_buffer(void) SAM_CONST;
 void __samite_print_ring(void);
+/* No access is moved across it; the machine makes accesses in the order of the program. */
+#define __samite_fence() __c11_atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define SAM_ATOMIC(space, s)                                                                       \
     uint __samite_atomic_add_##s(volatile space uint *p, uint x);                                  \
     uint __samite_atomic_xchg_##s(volatile space uint *p, uint x);                                 \

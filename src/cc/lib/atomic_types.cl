@@ -34,8 +34,9 @@
     SAM_EXCHANGES(atomic_compare_exchange_strong, A, T, S, E) SAM_EXCHANGES(atomic_compare_exchange_weak, A, T, S, E)
 #define SAM_OBJECT(A, T, S) \
     void SAM_OVER atomic_init(volatile S A *p, T x) { *(volatile S T *)p = x; } \
-    SAM_ORDERED(void, atomic_store, (volatile S A *p, T x), (p, x), *(volatile S T *)p = x;) \
-    SAM_ORDERED(T, atomic_load, (volatile S A *p), (p), return *(volatile S T *)p;) \
+    SAM_ORDERED(void, atomic_store, (volatile S A *p, T x), (p, x), __samite_fence(); *(volatile S T *)p = x; __samite_fence();) \
+    SAM_ORDERED(T, atomic_load, (volatile S A *p), (p), \
+                __samite_fence(); const T x = *(volatile S T *)p; __samite_fence(); return x;) \
     SAM_FETCH(exchange, xchg, A, T, S) \
     SAM_EXCHANGES_OF(A, T, S, __global) SAM_EXCHANGES_OF(A, T, S, __local) \
     SAM_EXCHANGES_OF(A, T, S, __private) SAM_EXCHANGES_OF(A, T, S, __generic)
@@ -49,7 +50,11 @@
     SAM_OBJECT(atomic_float, float, S) \
     SAM_ORDERED(bool, atomic_flag_test_and_set, (volatile S atomic_flag *p), (p), \
                 return __samite_atomic_xchg_g(SAM_AT(p), 1u);) \
-    SAM_ORDERED(void, atomic_flag_clear, (volatile S atomic_flag *p), (p), *(volatile S int *)p = 0;)
+    SAM_ORDERED(void, atomic_flag_clear, (volatile S atomic_flag *p), (p), \
+                __samite_fence(); *(volatile S int *)p = 0; __samite_fence();)
 SAM_SPACE(__generic) SAM_SPACE(__global) SAM_SPACE(__local)
 
-void SAM_OVER atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order, memory_scope scope) {}
+void SAM_OVER atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order, memory_scope scope)
+{
+    __samite_fence();
+}

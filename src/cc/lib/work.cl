@@ -57,6 +57,6 @@ size_t SAM_OVER get_global_linear_id(void)
 void SAM_OVER barrier(cl_mem_fence_flags flags) { __samite_barrier(); }
 void SAM_OVER work_group_barrier(cl_mem_fence_flags flags) { __samite_barrier(); }
 void SAM_OVER work_group_barrier(cl_mem_fence_flags flags, memory_scope scope) { __samite_barrier(); }
-void SAM_OVER mem_fence(cl_mem_fence_flags flags) {}
-void SAM_OVER read_mem_fence(cl_mem_fence_flags flags) {}
-void SAM_OVER write_mem_fence(cl_mem_fence_flags flags) {}
+void SAM_OVER mem_fence(cl_mem_fence_flags flags) { __samite_fence(); }
+void SAM_OVER read_mem_fence(cl_mem_fence_flags flags) { __samite_fence(); }
+void SAM_OVER write_mem_fence(cl_mem_fence_flags flags) { __samite_fence(); }
