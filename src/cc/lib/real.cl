@@ -9,15 +9,15 @@ float SAM_OVER cbrt(float x)
     const float size = sam_abs(x);
     if (!(size > 0 && size < SAM_INF))
         return x;
-    const bool small = size < 0x1p-126f;
-    const float a = small ? size * 0x1p24f : size;
+    const bool small = size < 0x1p-126f, large = size >= 0x1p126f; /* whose cubes may overflow */
+    const float a = small ? size * 0x1p24f : large ? size * 0x1p-24f : size;
     float t = as_float(as_uint(a) / 3 + 0x2a5137a0u);
     for (int i = 0; i < 2; i++)
         t -= (t - a / (t * t)) * (1 / 3.f);
     const float square = t * t, square_low = sam_fma(t, t, -square);
     const float cube = square * t, cube_low = sam_fma(square, t, -cube) + square_low * t;
     t += ((a - cube) - cube_low) / (3 * square);
-    return sam_with_sign(small ? t * 0x1p-8f : t, x);
+    return sam_with_sign(small ? t * 0x1p-8f : large ? t * 0x1p8f : t, x);
 }
 float SAM_OVER hypot(float x, float y)
 {
