@@ -241,8 +241,8 @@ void source_free(struct debug *debug);
 void source_describe(struct debug *debug, uint64_t address, char *text, size_t size);
 
 /* ------------------------------------------------ stops.c: the location and the stop reason */
-/* The line of source, or the instruction, that is next in the focus; `whole`: after the location,
- * which `prefix` precedes. */
+/* The line of source, or the instruction, that is next in the focus; `whole`: with `prefix` and
+ * the location before it. */
 void stop_show_place(struct debug *debug, bool whole, const char *prefix);
 /* Print the stop reason of a run, with focus and displays. `error`: of SAM_SESSION_TRAP and
  * STOPPED. */

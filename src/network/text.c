@@ -217,7 +217,7 @@ struct net_index sam_net_argument(struct sam_net_text *text, uint32_t number)
     return (struct net_index){0, UINT32_C(0x80000000) + number};
 }
 
-/* A loop over 0, step, ... below `end`; one round is no loop. */
+/* A loop over 0, step, ... below `end`. A single iteration is emitted without a loop. */
 static struct net_index begin_loop(struct sam_net_text *text, uint64_t end, uint64_t step)
 {
     if (end <= step)

@@ -174,7 +174,7 @@ struct trace {
     uint32_t epochs[MAX_GROUPS][MAX_WARPS];
     uint64_t instances;
     uint32_t own[MAX_GROUPS][MAX_WARPS], shared[MAX_GROUPS]; /* held now */
-    uint32_t reserved[MAX_GROUPS][MAX_WARPS];                /* what lr.w has read */
+    uint32_t reserved[MAX_GROUPS][MAX_WARPS];                /* value read by lr.w */
     uint32_t barriers[MAX_GROUPS];                           /* passed */
 };
 
