@@ -2,16 +2,85 @@
 /* Part of lanes_float_tmpl.h: VFEXP. Computes exp in double precision and rounds to single; raises
  * no flags. Ruling 2.13. */
 
+/* What exp_near may be wrong by, relative. Lanes where such an error could change the result in
+ * single precision, about one in 2^16, use the host's exp: so results are identical on every
+ * instruction level of the host. */
+#define EXP_ERROR 0x1p-41
+/* Outside of -110 to 100 the result is zero or infinity: bits of these floats. */
+#define EXP_LOW  0xc2dc0000
+#define EXP_HIGH 0x42c80000
+
+#if LANES_MASKS
+#define EXP_QUIET (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC) /* raises no flags */
+
+/* e^x of eight lanes: x = k ln 2 / 8 + r, |r| < 0.044, 2^(k / 8) from a table, and the Taylor
+ * series of e^r up to r^6. Truncation contributes less than 2^-43, the rest less than 2^-45. */
+static inline __m512d exp_near(__m512d x)
+{
+    const __m512d table = _mm512_setr_pd(
+        1, 0x1.172b83c7d517bp+0, 0x1.306fe0a31b715p+0, 0x1.4bfdad5362a27p+0, 0x1.6a09e667f3bcdp+0,
+        0x1.8ace5422aa0dbp+0, 0x1.ae89f995ad3adp+0, 0x1.d5818dcfba487p+0);
+    const __m512d shift = _mm512_set1_pd(0x1.8p52); /* leaves k in the low bits of a sum */
+#define EXP_FMA(a, b, c) _mm512_fmadd_round_pd(a, b, c, EXP_QUIET)
+#define EXP_ALL(number)  _mm512_set1_pd(number)
+    const __m512d shifted = EXP_FMA(x, EXP_ALL(0x1.71547652b82fep+3), shift);
+    const __m512d k = _mm512_sub_round_pd(shifted, shift, EXP_QUIET);
+    const __m512d r = _mm512_fnmadd_round_pd(k, EXP_ALL(0x1.62e42fefa39efp-4), x, EXP_QUIET);
+    const __m512d r2 = _mm512_mul_round_pd(r, r, EXP_QUIET);
+    const __m512d high =
+        EXP_FMA(r2, EXP_ALL(1.0 / 720), EXP_FMA(r, EXP_ALL(1.0 / 120), EXP_ALL(1.0 / 24)));
+    const __m512d low = EXP_FMA(r, EXP_ALL(1.0 / 6), EXP_ALL(0.5));
+    const __m512d rest = EXP_FMA(r2, EXP_FMA(r2, high, low), r); /* e^r - 1 */
+    const __m512i bits = _mm512_castpd_si512(shifted);
+    const __m512d power = _mm512_permutexvar_pd(bits, table);
+    const __m512i e = _mm512_castpd_si512(EXP_FMA(power, rest, power));
+    /* times 2^(k / 8 rounded down) */
+    const __m512i whole = _mm512_andnot_si512(_mm512_set1_epi64(7), bits);
+    return _mm512_castsi512_pd(_mm512_add_epi64(e, _mm512_slli_epi64(whole, 52 - 3)));
+}
+
+/* A double in single precision, with `ulps` added to it first. */
+static inline __m256 exp_rounded(__m512d e, long long ulps)
+{
+    const __m512i near = _mm512_add_epi64(_mm512_castpd_si512(e), _mm512_set1_epi64(ulps));
+    return _mm512_cvt_roundpd_ps(_mm512_castsi512_pd(near), EXP_QUIET);
+}
+
+/* exp of all lanes in `r`. Returns those that may be wrong. */
+static inline uint32_t exp_lanes(struct sam_core *c, uint32_t *r, const uint32_t *va)
+{
+    const long long ulps = (long long)(EXP_ERROR * 0x1p53);
+    uint32_t apart = 0;
+    (void)c;
+    for (int half = 0; half < 2; half++) {
+        const __m512i a = LANES_HALF(va, half);
+        const __m512i size = _mm512_and_si512(a, _mm512_set1_epi32(INT32_MAX));
+        const __m512i x = _mm512_min_epi32(_mm512_min_epu32(a, _mm512_set1_epi32((int)EXP_LOW)),
+                                           _mm512_set1_epi32(EXP_HIGH));
+        const __m512d e0 = exp_near(
+            _mm512_cvt_roundps_pd(_mm256_castsi256_ps(_mm512_castsi512_si256(x)), EXP_QUIET));
+        const __m512d e1 = exp_near(
+            _mm512_cvt_roundps_pd(_mm256_castsi256_ps(_mm512_extracti64x4_epi64(x, 1)), EXP_QUIET));
+        const __m512i least = _mm512_castps_si512(_mm512_insertf32x8(
+            _mm512_castps256_ps512(exp_rounded(e0, -ulps)), exp_rounded(e1, -ulps), 1));
+        const __m512i most = _mm512_castps_si512(_mm512_insertf32x8(
+            _mm512_castps256_ps512(exp_rounded(e0, ulps)), exp_rounded(e1, ulps), 1));
+        const __mmask16 number = _mm512_cmple_epu32_mask(size, _mm512_set1_epi32(0x7f800000));
+        apart |= (uint32_t)_mm512_mask_cmpneq_epi32_mask(number, least, most) << (16 * half);
+        _mm512_store_si512(r + 16 * half,
+                           _mm512_mask_mov_epi32(_mm512_set1_epi32(SAM_F32_NAN), number, least));
+    }
+    return apart;
+}
+#else
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define EXP_STEP(factor, sum, x) __builtin_fma(sum, x, factor)
 #else
 #define EXP_STEP(factor, sum, x) ((sum) * (x) + (factor))
 #endif
 
-/* e^x for -110 <= x <= 100, with relative error at most EXP_ERROR: x = k ln 2 + r, |r| < 0.35, and
- * the Taylor series of e^r up to r^10. Truncation contributes less than 2^-42, range reduction and
- * summation less than 2^-45. */
-#define EXP_ERROR 0x1p-41
+/* e^x: x = k ln 2 + r, |r| < 0.35, and the Taylor series of e^r up to r^10. Truncation contributes
+ * less than 2^-42, range reduction and summation less than 2^-45. */
 static inline double exp_near(double x)
 {
     static const double log2_e = 0x1.71547652b82fep+0, ln_2 = 0x1.62e42fefa39efp-1;
@@ -35,44 +104,19 @@ static inline double exp_near(double x)
     return e * scale;
 }
 
-/* A translation with mask registers contains no call of exp, but leaves instead. Operands and
- * results pass through assembly there, so that the computation stays between the accesses to the
- * host's flags around it. */
-#if SAM_TRANSLATED && LANES_MASKS
-#define EXP_LEAVES 1
-static inline void exp_fence(uint32_t *words)
+/* exp of all lanes in `r`. Returns those that may be wrong. */
+static inline uint32_t exp_lanes(struct sam_core *c, uint32_t *r, const uint32_t *va)
 {
-    for (int k = 0; k < 2; k++) {
-        __m512i half = LANES_HALF(words, k);
-        __asm__ volatile("" : "+v"(half));
-        _mm512_store_si512(words + 16 * k, half);
-    }
-}
-#else
-#define EXP_LEAVES 0
-#endif
-
-/* Lanes where an error of EXP_ERROR could change the single-precision result, about one in 2^17,
- * use the host's exp: so results are identical on every instruction level of the host. */
-static inline bool exp_lanes(struct sam_warp *w, uint32_t bits, uint32_t *vd, const uint32_t *va)
-{
-    uint32_t *const r = __builtin_assume_aligned(&w->data[0], 64);
     float x[SAM_LANES] __attribute__((aligned(64)));
     float least[SAM_LANES] __attribute__((aligned(64)));
     float most[SAM_LANES] __attribute__((aligned(64)));
     uint32_t apart[SAM_LANES] __attribute__((aligned(64)));
-#if EXP_LEAVES
-    uint32_t own[SAM_LANES] __attribute__((aligned(64)));
-    memcpy(own, va, sizeof own);
-    exp_fence(own);
-    va = own;
-#endif
+    const unsigned before = sam_host_fp_flags();
     LANES
     {
         const uint32_t a = va[i];
-        /* outside this range the result is infinity or zero */
-        const uint32_t low = a > 0xc2dc0000 ? 0xc2dc0000 : a;
-        x[i] = F(SI(low) > 0x42c80000 ? 0x42c80000 : low);
+        const uint32_t low = a > EXP_LOW ? EXP_LOW : a;
+        x[i] = F(SI(low) > EXP_HIGH ? EXP_HIGH : low);
     }
     LANES
     {
@@ -86,30 +130,38 @@ static inline bool exp_lanes(struct sam_warp *w, uint32_t bits, uint32_t *vd, co
         r[i] = NAN_(a) ? SAM_F32_NAN : one;
         apart[i] = NAN_(a) ? 0 : one ^ other;
     }
-#if EXP_LEAVES
-    exp_fence(r);
-    exp_fence(apart);
-    if (bits_with(apart, UINT32_MAX) & bits)
-        return false;
-#else
-    for (uint32_t rest = bits_with(apart, UINT32_MAX) & bits; rest; rest &= rest - 1) {
-        const int lane = __builtin_ctz(rest);
-        r[lane] = sam_f32_bits((float)exp((double)F(va[lane])));
-    }
+    c->fflags |= (uint8_t)before;
+    sam_host_fp_clear();
+    return bits_with(apart, UINT32_MAX);
+}
 #endif
-    blend(w, bits, vd, r);
+
+/* A translation with mask registers contains no call of exp, but leaves instead. */
+static inline bool exp_group(struct sam_core *c, uint32_t bits, uint32_t *vd, const uint32_t *va)
+{
+    uint32_t *const r = __builtin_assume_aligned(&W->data[0], 64);
+    uint32_t rest = exp_lanes(c, r, va) & bits;
+    if (SAM_TRANSLATED && LANES_MASKS && rest)
+        return false;
+    if (rest) {
+        const unsigned before = sam_host_fp_flags();
+        for (; rest; rest &= rest - 1) {
+            const int lane = __builtin_ctz(rest);
+            r[lane] = sam_f32_bits((float)exp((double)F(va[lane])));
+        }
+        c->fflags |= (uint8_t)before;
+        sam_host_fp_clear();
+    }
+    blend(W, bits, vd, r);
     return true;
 }
 
 SAM_HANDLER(op_vfexp_v)
 {
     CHECK_GROUPS();
-    const unsigned before = sam_host_fp_flags();
     bool done = true;
     for (unsigned g = 0; g < GROUPS; g++)
-        done &= exp_lanes(W, acting(W, op, g), V(op->rd + g), V(op->rs2 + g));
-    c->fflags |= (uint8_t)before;
-    sam_host_fp_clear();
+        done &= exp_group(c, acting(W, op, g), V(op->rd + g), V(op->rs2 + g));
     if (!done)
         SAM_TRAP_SET();
     SAM_NEXT();
