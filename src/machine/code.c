@@ -439,28 +439,40 @@ const struct sam_uop *sam_stop_event(struct sam_core *c, const struct sam_uop *o
     return NULL;
 }
 
-/* Switch to the page of `pc`. On failure, sets c->cause and c->tval and returns NULL. */
-static SAM_NOINLINE const struct sam_uop *enter_page(struct sam_core *c, uint64_t pc)
+static inline const struct sam_uop *enter_at(struct sam_core *c, const struct code_page *page,
+                                             uint64_t pc)
 {
-    uint64_t page_pc = page_start(pc);
+    c->ops = page->ops;
+    c->counters = page->counters;
+    c->page_pc = page->pc;
+    return page->ops + (pc - page->pc) / 4;
+}
+
+/* Switch to the page of `pc`, which is not decoded yet. On failure, sets c->cause and c->tval and
+ * returns NULL. */
+static SAM_NOINLINE const struct sam_uop *enter_new(struct sam_core *c, uint64_t pc)
+{
     struct sam_fault fault = {SAM_CAUSE_FETCH_ACCESS, pc};
-    struct code_page *page = find_page(c->code, page_pc);
+    struct code_page *page = NULL;
     uint32_t word;
     if (pc & 3)
         fault.cause = SAM_CAUSE_FETCH_MISALIGNED;
-    else if (!page && sam_code_fetch(c, pc, &word, &fault)) {
-        page = make_page(c->code, page_pc);
+    else if (sam_code_fetch(c, pc, &word, &fault)) {
+        page = make_page(c->code, page_start(pc));
         c->tlb->exhausted |= !page;
     }
-    if (!page || (pc & 3)) {
+    if (!page) {
         c->cause = fault.cause;
         c->tval = fault.address;
         return NULL;
     }
-    c->ops = page->ops;
-    c->counters = page->counters;
-    c->page_pc = page_pc;
-    return page->ops + (pc - page_pc) / 4;
+    return enter_at(c, page, pc);
+}
+
+static inline const struct sam_uop *enter_page(struct sam_core *c, uint64_t pc)
+{
+    const struct code_page *page = find_page(c->code, page_start(pc));
+    return SAM_LIKELY(page && !(pc & 3)) ? enter_at(c, page, pc) : enter_new(c, pc);
 }
 
 const struct sam_uop *sam_go_to(struct sam_core *c, const struct sam_uop *op,

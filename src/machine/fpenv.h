@@ -30,10 +30,10 @@ static inline void sam_host_fp_leave(sam_host_fp old)
 
 static inline unsigned sam_host_fp_flags(void)
 {
-    unsigned csr = _mm_getcsr();
-    return (csr & 0x20 ? SAM_FP_NX : 0u) | (csr & 0x10 ? SAM_FP_UF : 0u) |
-           (csr & 0x08 ? SAM_FP_OF : 0u) | (csr & 0x04 ? SAM_FP_DZ : 0u) |
-           (csr & 0x01 ? SAM_FP_NV : 0u);
+    const unsigned csr = _mm_getcsr();
+    /* Bits 3 to 5 are OF, UF and NX: a byte for each combination. */
+    const unsigned low = UINT64_C(0x0703050106020400) >> (csr & 0x38) & 7;
+    return low | (csr & 0x04 ? SAM_FP_DZ : 0u) | (csr & 0x01 ? SAM_FP_NV : 0u);
 }
 
 static inline void sam_host_fp_clear(void)

@@ -17,7 +17,7 @@ enum {
 };
 
 struct page_hot {
-    struct sam_jit_region *regions[VERSIONS][SAM_PAGE_OPS]; /* entered at this instruction */
+    struct sam_jit_region *regions[SAM_PAGE_OPS][VERSIONS]; /* entered at this instruction */
     unsigned entered;                                       /* of them */
     struct sam_jit_region *pending[SAM_PAGE_OPS];           /* by head: being translated */
     uint16_t counted[SAM_PAGE_OPS]; /* the branch whose handler counts it, or 0 */
@@ -45,7 +45,7 @@ enum sam_op sam_hot_op(const struct code_page *page, unsigned index)
 
 bool sam_hot_holds(const struct code_page *page, unsigned index)
 {
-    return page->hot && (page->hot->counted[index] || page->hot->regions[0][index]);
+    return page->hot && (page->hot->counted[index] || page->hot->regions[index][0]);
 }
 
 static sam_handler op_count, op_enter;
@@ -132,7 +132,7 @@ static void count_no_more(const struct sam_code *code, struct code_page *page, u
 static void leave_out(const struct sam_code *code, struct code_page *page, unsigned head)
 {
     for (unsigned k = 0; k < VERSIONS; k++)
-        page->hot->regions[k][head] = NULL;
+        page->hot->regions[head][k] = NULL;
     page->hot->entered--;
     page->ops[head].fn = code->machine->handlers[page->plain[head]];
     pair_again(code, page, head);
@@ -143,7 +143,7 @@ void sam_hot_forget(const struct sam_code *code, struct code_page *page, unsigne
     struct page_hot *hot = page->hot;
     for (unsigned head = 0; hot && hot->entered && head < SAM_PAGE_OPS; head++)
         for (unsigned k = 0; k < VERSIONS; k++) {
-            const struct sam_jit_region *region = hot->regions[k][head];
+            const struct sam_jit_region *region = hot->regions[head][k];
             if (!region || !(sam_jit_has(&region->loop, index) ||
                              (index && sam_jit_has(&region->loop, index - 1))))
                 continue;
@@ -169,13 +169,13 @@ static void install(const struct sam_code *code, struct code_page *page,
     struct page_hot *hot = page->hot;
     const unsigned head = region->loop.head;
     for (unsigned k = 0; k < VERSIONS; k++)
-        if (hot->regions[k][head] == region)
+        if (hot->regions[head][k] == region)
             return;
     count_no_more(code, page, head);
-    hot->entered += !hot->regions[0][head];
-    if (hot->regions[0][head] && !is_as(&hot->regions[0][head]->loop, &region->loop))
-        hot->regions[1][head] = hot->regions[0][head];
-    hot->regions[0][head] = region;
+    hot->entered += !hot->regions[head][0];
+    if (hot->regions[head][0] && !is_as(&hot->regions[head][0]->loop, &region->loop))
+        hot->regions[head][1] = hot->regions[head][0];
+    hot->regions[head][0] = region;
     page->ops[head].fn = op_enter;
     split_pair(code, page, head);
 }
@@ -246,30 +246,57 @@ static bool is_in_modes(const struct sam_core *c, const struct sam_jit_loop *loo
            loop->frm_plain == c->frm_plain;
 }
 
-/* The handler at the head of a translated loop. */
-static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
+/* The translation of the loop at this instruction, in the core's modes. */
+static inline const struct sam_jit_region *region_at(const struct sam_core *c,
+                                                     const struct sam_uop *op)
+{
+    struct sam_jit_region *const *regions = page_of(c)->hot->regions[op - page_of(c)->ops];
+    for (unsigned k = 0; k < VERSIONS; k++)
+        if (regions[k] && is_in_modes(c, &regions[k]->loop))
+            return regions[k];
+    return NULL;
+}
+
+/* There is none. */
+static SAM_NOINLINE const struct sam_uop *pass(SAM_HANDLER_ARGS)
 {
     struct code_page *page = page_of(c);
     const unsigned head = (unsigned)(op - page->ops);
-    for (unsigned k = 0; k < VERSIONS; k++) {
-        const struct sam_jit_region *region = page->hot->regions[k][head];
-        if (!region || !is_in_modes(c, &region->loop))
-            continue;
-        const uintptr_t next = region->code(c, op, entry, left);
-        op = (const struct sam_uop *)(next & ~(uintptr_t)SAM_JIT_FLAGS);
-        entry = c->loop_entry;
-        left = c->loop_left;
-        if (next & SAM_JIT_FAR) {
-            const size_t index = (size_t)(op - page->ops);
-            page->hot->lands[index / 64] |= UINT64_C(1) << index % 64;
-            miss(c, page, head, FAR_WEIGHT);
-        }
-        if (!(next & SAM_JIT_PLAIN))
-            SAM_GO(op);
-        SAM_MUSTTAIL return c->code->machine
-            ->handlers[sam_hot_op(page, (unsigned)(op - page->ops))](c, op, entry, left);
-    }
-    if (!page->hot->regions[VERSIONS - 1][head])
+    if (!page->hot->regions[head][VERSIONS - 1])
         miss(c, page, head, 1);
     SAM_MUSTTAIL return c->code->machine->handlers[page->plain[head]](c, op, entry, left);
+}
+
+/* The loop at `head` was left with flags in the address of the next micro-op. */
+static SAM_NOINLINE const struct sam_uop *leave(struct sam_core *c, const struct sam_uop *head,
+                                                uintptr_t next)
+{
+    struct code_page *page = page_of(c);
+    const struct sam_uop *op = (const struct sam_uop *)(next & ~(uintptr_t)SAM_JIT_FLAGS);
+    const size_t index = (size_t)(op - page->ops);
+    if (next & SAM_JIT_FAR) {
+        page->hot->lands[index / 64] |= UINT64_C(1) << index % 64;
+        miss(c, page, (unsigned)(head - page->ops), FAR_WEIGHT);
+    }
+    return op;
+}
+
+/* The handler at the head of a translated loop. */
+static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
+{
+    const struct sam_jit_region *region = region_at(c, op);
+    if (SAM_UNLIKELY(!region))
+        SAM_MUSTTAIL return pass(c, op, entry, left);
+    const uintptr_t next = region->code(c, op, entry, left);
+    if (SAM_UNLIKELY(next & SAM_JIT_FLAGS))
+        op = leave(c, op, next);
+    else
+        op = (const struct sam_uop *)next;
+    entry = c->loop_entry;
+    left = c->loop_left;
+    if (SAM_UNLIKELY(next & SAM_JIT_PLAIN))
+        SAM_MUSTTAIL return c->code->machine
+            ->handlers[sam_hot_op(page_of(c), (unsigned)(op - page_of(c)->ops))](c, op, entry,
+                                                                                 left);
+    SAM_GO(op);
 }

@@ -99,8 +99,8 @@ bool sam_jit_keeps(const struct sam_jit *jit);
 unsigned sam_jit_count(struct sam_jit *jit);
 
 struct sam_jit_region {
+    sam_jit_code *code; /* once it is ready; next to what is compared before it is entered */
     struct sam_jit_loop loop;
-    sam_jit_code *code; /* once it is ready */
     void *mapping;
     size_t size;
     int state; /* enum sam_jit_state, atomic */
