@@ -189,7 +189,8 @@ static void leave_at(const struct translator *t, LLVMValueRef next, unsigned fla
 /* Copy what vector branches and joins change. */
 static void copy_lanes(const struct translator *t, LLVMValueRef to, LLVMValueRef from)
 {
-    const size_t first = offsetof(struct sam_warp, bits), end = offsetof(struct sam_warp, tid);
+    const size_t first = offsetof(struct sam_warp, full);
+    const size_t end = offsetof(struct sam_warp, deepest) + sizeof(uint32_t);
     copy(t, to, from, first, end - first);
 }
 
@@ -345,7 +346,7 @@ static void make_block(struct translator *t, unsigned index)
     LLVMGetParamTypes(t->handler, types);
     LLVMPositionBuilderAtEnd(t->builder, t->blocks[index]);
     if (!t->handlers[index]) {
-        leave_at(t, uop_at(t, index), SAM_JIT_PLAIN);
+        leave_at(t, uop_at(t, index), 0);
         return;
     }
     hide_steps(t, index);

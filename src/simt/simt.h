@@ -45,24 +45,25 @@ struct sam_lane_set {
 
 struct sam_warp {
     struct sam_core core;        /* must be first: sam_warp_of */
-    uint32_t bits[SAM_GROUPS];   /* active lanes of groups 0 and 1 */
     uint32_t within[SAM_GROUPS]; /* lanes whose element is below vl */
-    uint8_t groups;   /* registers a vector instruction acts on: 1, 2 (LMUL 2), 0 (vill) */
-    uint8_t single;   /* groups == 1 */
-    uint8_t full;     /* single, and every lane is active */
-    uint8_t full_32;  /* full, and the warp has 32 lanes */
-    uint32_t simt;    /* SIMT mask */
-    uint32_t lanes;   /* num_thread */
-    uint32_t all;     /* mask of all lanes */
-    uint32_t started; /* lanes with a work-item: fewer in the last workgroup of a row */
+    uint32_t lanes;              /* num_thread */
+    uint32_t all;                /* mask of all lanes */
+    uint32_t started;            /* lanes with a work-item: fewer in the last workgroup of a row */
     uint32_t vl;
     uint32_t vtype; /* bit 31: vill */
+    uint8_t groups; /* registers a vector instruction acts on: 1, 2 (LMUL 2), 0 (vill) */
+    uint8_t single; /* groups == 1 */
+    /* From here to `deepest`: what vector branches and joins change. */
+    uint8_t full;              /* single, and every lane is active */
+    uint8_t full_32;           /* full, and the warp has 32 lanes */
+    uint32_t bits[SAM_GROUPS]; /* active lanes of groups 0 and 1 */
+    uint32_t simt;             /* SIMT mask */
     uint32_t rpc;
-    struct sam_stack_entry *stack; /* {rpc, other path's pc, other path's mask}. Ventus 4.2.1 */
-    uint32_t depth;
+    uint32_t depth; /* of the stack, in entries */
+    uint32_t deepest;
     uint32_t stack_capacity;
     uint32_t stack_limit;
-    uint32_t deepest;
+    struct sam_stack_entry *stack; /* {rpc, other path's pc, other path's mask}. Ventus 4.2.1 */
     /* launch CSRs */
     uint32_t tid, numw, knl, wgid, wid, lds, pds, group[3];
     uint32_t pds_size;
