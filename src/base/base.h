@@ -171,6 +171,17 @@ bool sam_names_add(struct sam_names *names, const char *name, size_t size, void 
 void *sam_names_next(const struct sam_names *names, size_t *at);
 void sam_names_free(struct sam_names *names);
 
+/* The greatest common divisor. */
+static inline uint64_t sam_gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
 static inline int32_t sam_sext32(uint32_t value, unsigned bits)
 {
     return (int32_t)(value << (32 - bits)) >> (32 - bits);

@@ -61,12 +61,10 @@ uint32_t sam_net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, en
 /* A constant array; returns its elements to be filled in, and the buffer. NULL: out of memory. */
 void *sam_net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t count,
                          uint32_t *buffer);
-/* An array of the elements of a constant with other axes: for each of the elements `first` (NULL:
- * the first one), axes of these sizes and strides in the constant; beyond its end are zeros.
- * Returns the buffer. */
-uint32_t sam_net_weight_as(struct net_builder *b, const struct sam_net_value *v,
-                           const int64_t *first, uint64_t count, uint32_t rank,
-                           const uint64_t *shape, const int64_t *stride);
+/* An array of the elements of a constant with other axes: of these sizes and strides in it, from
+ * the element `first` on. Returns the buffer. */
+uint32_t sam_net_weight_as(struct net_builder *b, const struct sam_net_value *v, int64_t first,
+                           uint32_t rank, const uint64_t *shape, const int64_t *stride);
 /* Pack the array with the others, if weights are packed. */
 void sam_net_weight_pack(struct net_builder *b, uint32_t buffer);
 /* The axes of a value in C order, not yet anywhere. */
@@ -182,16 +180,20 @@ struct net_tile sam_net_widen(struct sam_net_text *text, struct net_tile tile, u
                               uint64_t cols);
 
 /* --- contract.c: out[i] = sum over taps and k of left[i, tap, k] * right[i, tap, k] */
+struct net_factor {
+    uint32_t operand;
+    int64_t step; /* along k */
+    int64_t first,
+        tap[2]; /* offset of the first tap; from one to the next, down and to the right */
+};
 struct net_contract {
     struct net_space space;
-    uint32_t left, right; /* operands */
-    bool constant;        /* the right ones are an array of this contract alone, [tap][column][k] */
-    uint64_t depth;
-    int64_t left_step, right_step; /* along k */
-    uint32_t taps;
-    int64_t *left_tap, *right_tap; /* offset of each; NULL: of one, 0 */
-    uint32_t bias;                 /* operand; NET_NONE */
-    double scale;                  /* of the sum of a pool, or 0 */
+    struct net_factor left, right;
+    bool constant;    /* the right ones are an array of this contract alone, [tap][column][k] */
+    uint64_t depth;   /* of k */
+    uint64_t taps[2]; /* in rows and columns; without any, all sums are 0 */
+    uint32_t bias;    /* operand; NET_NONE */
+    double scale;     /* of the sum of a pool, or 0 */
 };
 void sam_net_contract_run(struct net_builder *b, struct net_contract *contract);
 

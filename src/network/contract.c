@@ -17,7 +17,7 @@ struct axes {
 
 struct state {
     struct net_contract *c;
-    uint64_t block; /* of k */
+    uint64_t taps, block; /* of k */
     struct axes inner, outer;
     struct net_site site;
     bool kept;
@@ -46,26 +46,22 @@ static bool next_tile(struct state *s, const struct axes *axes, struct net_block
     return true;
 }
 
-/* Without offsets, the only tap has none. */
-static int64_t tap_of(const int64_t *taps, uint32_t tap)
-{
-    return taps ? taps[tap] : 0;
-}
-
 /* k elements of a factor for a site, from `tap` and `at` on: rows x k, or k x cols. `next` elements
  * of a constant factor follow. */
-static struct net_tile load_factor(struct state *s, bool right, uint32_t tap, struct net_index at,
+static struct net_tile load_factor(struct state *s, bool right, uint64_t tap, struct net_index at,
                                    uint64_t k, uint64_t next)
 {
-    struct net_contract *const c = s->c;
+    const struct net_contract *const c = s->c;
+    const struct net_factor *const f = right ? &c->right : &c->left;
     const struct net_site *const site = &s->site;
     struct sam_net_text *const text = &s->b->text;
-    const int64_t step = right ? c->right_step : c->left_step, cols = (int64_t)site->cols;
+    const int64_t step = f->step, cols = (int64_t)site->cols;
     const bool run = right && c->constant; /* elements in the order in which they are loaded */
-    struct net_box box = sam_net_site_box(text, site, right ? c->right : c->left, right, !right);
+    struct net_box box = sam_net_site_box(text, site, f->operand, right, !right);
     const uint32_t last = box.count - 1;
     struct net_tile like = {.loc = SAM_TILE_mat, .dtype = SAM_F32, .rows = site->rows, .cols = k};
-    int64_t first = tap_of(right ? c->right_tap : c->left_tap, tap);
+    int64_t first = f->first + (int64_t)(tap / c->taps[1]) * f->tap[0] +
+                    (int64_t)(tap % c->taps[1]) * f->tap[1];
     if (right) { /* k rows */
         like.rows = k;
         like.cols = site->cols;
@@ -105,14 +101,14 @@ static uint64_t block_at(const struct state *s, uint64_t block)
 }
 
 /* Elements of the block after block `n` of a tap; 0: it is the last one. */
-static uint64_t block_after(const struct state *s, uint32_t tap, uint64_t n)
+static uint64_t block_after(const struct state *s, uint64_t tap, uint64_t n)
 {
     if (n + 1 < blocks_of(s))
         return block_at(s, n + 1);
-    return tap + 1 < s->c->taps ? block_at(s, 0) : 0;
+    return tap + 1 < s->taps ? block_at(s, 0) : 0;
 }
 
-static void multiply(struct state *s, struct net_tile sum, bool first, uint32_t tap,
+static void multiply(struct state *s, struct net_tile sum, bool first, uint64_t tap,
                      struct net_index at, uint64_t k, uint64_t next, const struct net_tile *kept)
 {
     struct sam_net_text *const text = &s->b->text;
@@ -130,16 +126,18 @@ static void multiply(struct state *s, struct net_tile sum, bool first, uint32_t 
 }
 
 /* The sums of the site. */
-static void sum_tile(struct state *s)
+static struct net_tile sums(struct state *s)
 {
     struct net_contract *const c = s->c;
     struct sam_net_text *const text = &s->b->text;
     struct net_tile like = {
         .loc = SAM_TILE_acc, .dtype = SAM_F32, .rows = s->site.rows, .cols = s->site.cols};
+    if (s->taps == 0)
+        return sam_net_widen(text, sam_net_scalar(text, SAM_F32, 0), like.rows, like.cols);
     const struct net_tile sum = sam_net_alloc(text, like);
     const uint64_t blocks = blocks_of(s), whole = c->depth / s->block, more = c->depth - s->block;
     const bool loop = !s->kept && whole > 8; /* the first product is before the loop */
-    for (uint32_t tap = 0; tap < c->taps; tap++) {
+    for (uint64_t tap = 0; tap < s->taps; tap++) {
         for (uint64_t n = 0; n < (loop ? 1 : blocks); n++)
             multiply(s, sum, tap == 0 && n == 0, tap, net_at((int64_t)(n * s->block)),
                      block_at(s, n), block_after(s, tap, n),
@@ -150,7 +148,14 @@ static void sum_tile(struct state *s)
                      NULL);
     }
     like.loc = SAM_TILE_vec;
-    struct net_tile start = NET_OP1(text, "tmov", like, sum);
+    return NET_OP1(text, "tmov", like, sum);
+}
+
+static void write_site(struct state *s)
+{
+    const struct net_contract *const c = s->c;
+    struct sam_net_text *const text = &s->b->text;
+    struct net_tile start = sums(s);
     if (c->bias != NET_NONE)
         start = sam_net_binary(text, "add", start, sam_net_site_load(s->b, &s->site, c->bias));
     sam_net_site_store(text, &s->site, sam_net_chain(s->b, &s->site, start));
@@ -160,13 +165,13 @@ static void sum_tile(struct state *s)
 static void load_columns(struct state *s)
 {
     const uint64_t blocks = blocks_of(s);
-    for (uint32_t tap = 0, n = 0; s->kept && tap < s->c->taps; tap++)
+    for (uint64_t tap = 0, n = 0; s->kept && tap < s->taps; tap++)
         for (uint64_t k = 0; k < blocks; k++)
             s->right[n++] = load_factor(s, true, tap, net_at((int64_t)(k * s->block)),
                                         block_at(s, k), block_after(s, tap, k));
     memset(s->loaded, 0, sizeof s->loaded);
     for (uint32_t k = 1; k < s->c->space.operands; k++) {
-        bool same = k != s->c->left && k != s->c->right;
+        bool same = k != s->c->left.operand && k != s->c->right.operand;
         for (uint32_t i = 0; i < s->inner.count; i++)
             same &= s->c->space.operand[k].stride[s->inner.axis[i]] == 0;
         if (same)
@@ -178,10 +183,10 @@ static void load_columns(struct state *s)
 static void reorder(struct state *s)
 {
     struct net_contract *const c = s->c;
-    struct net_operand *const right = &c->space.operand[c->right];
+    struct net_operand *const right = &c->space.operand[c->right.operand];
     struct net_buffer *const buffer = &s->b->plan->buffers[right->buffer];
     const uint32_t last = c->space.axes - 1;
-    const uint64_t cols = c->space.extent[last], depth = c->depth, each = c->taps * depth;
+    const uint64_t cols = c->space.extent[last], depth = c->depth, each = s->taps * depth;
     const float *const from = buffer->data;
     float *const to = sam_alloc(buffer->count, sizeof *to);
     uint64_t at = 0;
@@ -192,7 +197,7 @@ static void reorder(struct state *s)
     for (uint64_t first = 0; first * each < buffer->count;) { /* tiles of columns */
         const uint64_t left = cols - first % cols, most = c->space.tile[last];
         const uint64_t size = left < most ? left : most;
-        for (uint64_t run = 0; run < c->taps * blocks_of(s); run++) {
+        for (uint64_t run = 0; run < s->taps * blocks_of(s); run++) {
             const uint64_t block = run % blocks_of(s), tap = run / blocks_of(s);
             for (uint64_t column = first; column < first + size; column++)
                 for (uint64_t k = 0; k < block_at(s, block); k++)
@@ -204,7 +209,7 @@ static void reorder(struct state *s)
     free(buffer->data);
     buffer->data = to;
     for (uint32_t i = 0; i <= last; i++)
-        right->stride[i] *= (int64_t)c->taps;
+        right->stride[i] *= (int64_t)s->taps;
     sam_net_weight_pack(s->b, right->buffer);
 }
 
@@ -215,10 +220,10 @@ static uint64_t round_up(uint64_t value, uint64_t to)
 
 static void write_sums(struct net_builder *b, const struct net_space *space, struct state *s)
 {
-    uint64_t products = s->c->taps * s->c->depth;
+    uint64_t products = s->taps * s->c->depth;
     s->outer.count = s->inner.count = 0;
     for (uint32_t i = 0; i < space->axes; i++) {
-        const bool row = i + 1 < space->axes && space->operand[s->c->right].stride[i] == 0;
+        const bool row = i + 1 < space->axes && space->operand[s->c->right.operand].stride[i] == 0;
         products *= space->extent[i];
         add_axis(row ? &s->inner : &s->outer, space, i);
     }
@@ -231,7 +236,7 @@ static void write_sums(struct net_builder *b, const struct net_space *space, str
         sam_net_site_sizes(&s->site);
         load_columns(s);
         for (struct net_blocks row = {0}; next_tile(s, &s->inner, &row);)
-            sum_tile(s);
+            write_site(s);
     }
 }
 
@@ -240,7 +245,7 @@ void sam_net_contract_run(struct net_builder *b, struct net_contract *c)
     struct net_space *const space = &c->space;
     if (b->status != SAM_OK)
         return;
-    struct state s = {.c = c, .b = b, .site = {.space = space}};
+    struct state s = {.c = c, .b = b, .taps = c->taps[0] * c->taps[1], .site = {.space = space}};
     s.site.loaded = s.loaded;
     const uint32_t last = space->axes - 1;
     sam_net_space_tile(space, 1, 128);
@@ -255,10 +260,9 @@ void sam_net_contract_run(struct net_builder *b, struct net_contract *c)
     rows = rows < chain ? rows : chain;
     sam_net_space_tile(space, rows ? rows : 1, space->tile[last]);
     for (uint32_t i = 0; i < last; i++)
-        if (space->operand[c->right].stride[i] != 0)
+        if (space->operand[c->right.operand].stride[i] != 0)
             space->tile[i] = 1;
-    s.kept =
-        c->taps * round_up(c->depth, 8) * cols <= KEPT && c->taps * blocks_of(&s) <= KEPT_TILES;
+    s.kept = s.taps * round_up(c->depth, 8) * cols <= KEPT && s.taps * blocks_of(&s) <= KEPT_TILES;
     if (c->constant)
         reorder(&s);
     for (struct net_parts parts = {0}; sam_net_parts(b, space, &parts);)

@@ -12,7 +12,6 @@
  *     the Conv before it;
  *   - Conv, ConvTranspose and pools have rank 4: one spatial dimension is reshaped to a height of
  * 1;
- *   - the weights of ConvTranspose are constants;
  *   - the operands of MatMul have rank 2 or more; Gemm is a MatMul; Sum, Min and Max have two
  * inputs;
  *   - the indices of Gather are constants in range, or a view of an input: of all its elements in

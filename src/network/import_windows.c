@@ -149,45 +149,6 @@ static uint32_t take_kernel(struct import *m, struct net_params *p, struct net_t
     return w;
 }
 
-/* The input of a transposed convolution with zeros between its elements and around them, for a
- * convolution with the kernel turned round. */
-static uint32_t spread(struct import *m, uint32_t id, const struct net_params *p,
-                       const struct net_type *out)
-{
-    const struct net_type x = sam_net_type_of(m, id);
-    const uint64_t *const s = x.shape, *const by = p->stride;
-    const struct net_type zeros = {SAM_F32, 6, {s[0], s[1], s[2], by[0], s[3], by[1]}};
-    struct net_type type = {SAM_F32, 4, {s[0], s[1], s[2] * by[0], s[3] * by[1]}};
-    struct net_params pad = {0};
-    id = sam_net_shaped(m, id, 6, (uint64_t[]){s[0], s[1], s[2], 1, s[3], 1});
-    id = sam_net_reshape(m, sam_net_emit1(m, NET_Pad, &pad, id, &zeros), &type);
-    for (uint32_t d = 0; !m->failed && d < 2; d++) {
-        const uint64_t around = extent(p, d) - 1, cut = p->pad[d];
-        const uint64_t first = cut > around ? cut - around : 0, need = out->shape[2 + d] + around;
-        const uint64_t before = cut > around ? 0 : around - cut, all = type.shape[2 + d];
-        if (first >= all)
-            return sam_net_refuse(m, "paddings that leave nothing of the input");
-        const uint64_t size = all - first < need - before ? all - first : need - before;
-        if (size != all)
-            id = sam_net_part(m, id, 2 + d, first, size, 1);
-        type.shape[2 + d] = need;
-        pad.start[2 + d] = (int64_t)before;
-    }
-    return sam_net_emit1(m, NET_Pad, &pad, id, &type);
-}
-
-/* Computed weights of a transposed convolution, turned round. */
-static uint32_t turned(struct import *m, uint32_t w, uint64_t groups)
-{
-    const struct net_type type = sam_net_type_of(m, w);
-    const uint64_t *const s = type.shape, ins = s[0] / groups;
-    for (uint32_t d = 2; d < 4; d++)
-        w = sam_net_part(m, w, d, s[d] - 1, s[d], -1);
-    w = sam_net_shaped(m, w, 5, (uint64_t[]){groups, ins, s[1], s[2], s[3]});
-    w = sam_net_transpose(m, w, (uint32_t[]){0, 2, 1, 3, 4});
-    return sam_net_shaped(m, w, 4, (uint64_t[]){groups * s[1], ins, s[2], s[3]});
-}
-
 uint32_t sam_net_import_conv(struct import *m)
 {
     const bool transposed = m->row->op == NET_ConvTranspose;
@@ -232,15 +193,7 @@ uint32_t sam_net_import_conv(struct import *m)
                                   (unsigned long long)bias->count,
                                   (unsigned long long)out.shape[1]);
     }
-    enum sam_net_op op = m->row->op;
-    if (transposed && !m->failed && !sam_net_value(m, inputs[1])->data) {
-        op = NET_Conv;
-        inputs[0] = spread(m, inputs[0], &p, &out);
-        inputs[1] = turned(m, inputs[1], p.group);
-        p.stride[0] = p.stride[1] = 1;
-        memset(p.pad, 0, sizeof p.pad);
-    }
-    return without_height(m, sam_net_emit(m, op, &p, inputs, count, &out));
+    return without_height(m, sam_net_emit(m, m->row->op, &p, inputs, count, &out));
 }
 
 /* Windows side by side, as a reduction; large ones as one of rows and one of columns. */

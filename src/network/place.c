@@ -35,20 +35,16 @@ void *sam_net_weight_add(struct net_builder *b, enum sam_dtype dtype, uint64_t c
     return data;
 }
 
-uint32_t sam_net_weight_as(struct net_builder *b, const struct sam_net_value *v,
-                           const int64_t *first, uint64_t count, uint32_t rank,
-                           const uint64_t *shape, const int64_t *stride)
+uint32_t sam_net_weight_as(struct net_builder *b, const struct sam_net_value *v, int64_t first,
+                           uint32_t rank, const uint64_t *shape, const int64_t *stride)
 {
     struct sam_net_value part = {.rank = rank, .count = 1};
     uint32_t buffer;
     for (uint32_t i = 0; i < rank; i++)
         part.count *= part.shape[i] = shape[i];
-    float *const data = sam_net_weight_add(b, SAM_F32, count * part.count, &buffer);
-    for (uint64_t i = 0; data && i < count * part.count; i++) {
-        const int64_t at = first ? first[i / part.count] : 0;
-        const uint64_t from = (uint64_t)(at + net_element_at(&part, i % part.count, stride));
-        data[i] = from < v->count ? (float)sam_net_real(v, from) : 0;
-    }
+    float *const data = sam_net_weight_add(b, SAM_F32, part.count, &buffer);
+    for (uint64_t i = 0; data && i < part.count; i++)
+        data[i] = (float)sam_net_real(v, (uint64_t)(first + net_element_at(&part, i, stride)));
     if (data)
         b->plan->buffers[buffer].stored = v->dtype;
     return buffer;

@@ -6,8 +6,8 @@
 static struct net_place turned(struct net_builder *b, const struct sam_net_value *v)
 {
     const int64_t depth = (int64_t)v->shape[0], cols = (int64_t)v->shape[1];
-    const uint32_t buffer = sam_net_weight_as(
-        b, v, NULL, 1, 2, (uint64_t[]){v->shape[1], v->shape[0]}, (int64_t[]){1, cols});
+    const uint32_t buffer =
+        sam_net_weight_as(b, v, 0, 2, (uint64_t[]){v->shape[1], v->shape[0]}, (int64_t[]){1, cols});
     return (struct net_place){.buffer = buffer, .rank = 2, .stride = {1, depth}};
 }
 
@@ -35,18 +35,18 @@ void sam_net_plan_product(struct net_builder *b)
     const struct net_place right = turn ? turned(b, w) : sam_net_place_of(b, node->inputs[1]);
     if (b->status != SAM_OK)
         return;
-    struct net_contract c = {.taps = 1, .bias = NET_NONE};
+    struct net_contract c = {.taps = {1, 1}, .bias = NET_NONE};
     sam_net_space_of(&c.space, &place);
     sam_net_chain_operands(b, &c.space);
     sam_net_space_last(&c.space, out->rank - 1);
     int64_t stride[NET_RANK];
     factor(&left, out->rank, x->rank - 2, out->rank - 2, stride);
-    c.left = sam_net_space_add(b, &c.space, NET_NONE, &left, stride);
+    c.left.operand = sam_net_space_add(b, &c.space, NET_NONE, &left, stride);
     factor(&right, out->rank, w->rank - 1, out->rank - 1, stride);
-    c.right = sam_net_space_add(b, &c.space, NET_NONE, &right, stride);
+    c.right.operand = sam_net_space_add(b, &c.space, NET_NONE, &right, stride);
     c.depth = x->shape[x->rank - 1];
-    c.left_step = left.stride[x->rank - 1];
-    c.right_step = right.stride[w->rank - 2];
+    c.left.step = left.stride[x->rank - 1];
+    c.right.step = right.stride[w->rank - 2];
     sam_net_space_merge(&c.space, true);
     c.constant = turn;
     sam_net_contract_run(b, &c);

@@ -145,10 +145,10 @@ static void resize_axis(struct net_builder *b, uint32_t axis, const struct net_p
     const uint64_t depth = from->shape[axis];
     const struct net_place matrix = matrix_of(b, axis, depth, to->shape[axis]);
     struct net_contract c = {.bias = NET_NONE,
-                             .taps = 1,
+                             .taps = {1, 1},
                              .depth = depth,
-                             .left_step = 1,
-                             .right_step = from->stride[axis]};
+                             .left = {.step = 1},
+                             .right = {.step = from->stride[axis]}};
     const struct net_group *const group = b->at;
     struct net_group head = *group; /* without its chain */
     int64_t left[NET_RANK] = {0}, right[NET_RANK] = {0};
@@ -164,8 +164,8 @@ static void resize_axis(struct net_builder *b, uint32_t axis, const struct net_p
         column = c.space.axis[c.space.axes - 2];
     if (to->rank > 1)
         sam_net_space_last(&c.space, column);
-    c.left = sam_net_space_add(b, &c.space, NET_NONE, &matrix, left);
-    c.right = sam_net_space_add(b, &c.space, NET_NONE, from, right);
+    c.left.operand = sam_net_space_add(b, &c.space, NET_NONE, &matrix, left);
+    c.right.operand = sam_net_space_add(b, &c.space, NET_NONE, from, right);
     if (to->rank == 1)
         sam_net_space_column(&c.space);
     sam_net_space_merge(&c.space, true);

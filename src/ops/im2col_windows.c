@@ -40,7 +40,7 @@ struct windows {
 
 static struct windows windows_of(const struct sam_patches *m, const struct sam_interval *h)
 {
-    int64_t common = (int64_t)sam_plan_gcd((uint64_t)m->w.kernel, (uint64_t)m->w.stride);
+    int64_t common = (int64_t)sam_gcd((uint64_t)m->w.kernel, (uint64_t)m->w.stride);
     struct windows w = {.m = m, .h = h, .pixel = m->channels * m->element};
     w.window = w.pixel * m->w.kernel;
     w.period = m->w.kernel / common;

@@ -193,14 +193,4 @@ void sam_plan_emit_tables(const struct sam_plan *plan, const char *label, struct
 void sam_plan_emit(const struct sam_plan *plan, const char *label, const char *from, const char *to,
                    struct sam_buffer *text);
 
-static inline uint64_t sam_plan_gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 #endif

@@ -68,7 +68,7 @@ static uint64_t group_width(const struct row_list *list, uint64_t rows)
 {
     uint64_t width = list->run;
     for (uint64_t i = 0; i < list->count && width > 1; i++)
-        width = sam_plan_gcd(width, distance(list->offset[i] - list->offset[i / rows * rows]));
+        width = sam_gcd(width, distance(list->offset[i] - list->offset[i / rows * rows]));
     return width ? width : 1;
 }
 

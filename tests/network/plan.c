@@ -78,7 +78,8 @@ static uint32_t add_conv(struct small *s, uint32_t in, bool transpose)
     }
     const uint64_t w[] = {transpose ? ins : outs, transpose ? outs / group : ins / group, kernel[0],
                           kernel[1]};
-    const uint32_t weights = small_constant(s, SAM_F32, 4, w, -1, 1);
+    const uint32_t weights = small_below(s, 3) ? small_constant(s, SAM_F32, 4, w, -1, 1)
+                                               : small_input(s, SAM_F32, 4, w);
     const uint32_t bias = small_constant(s, SAM_F32, 1, (uint64_t[]){outs}, -1, 1);
     const uint32_t out =
         small_value(s, SAM_F32, 4, (uint64_t[]){v.shape[0], outs, size[0], size[1]});
