@@ -73,7 +73,7 @@ struct net_place sam_net_place_like(const struct sam_net_value *value);
  * with its border, whose zeros the step at hand writes; an array of the caller if it is an output
  * that fits. */
 struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order);
-/* An array that holds a copy of a value with a border (NULL: none), not the value's own. */
+/* An array that holds a copy of a value with a border (NULL: none), made by a step of its own. */
 struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
                                     const struct net_border *border, float fill);
 /* Fill the border of a place. */
@@ -206,5 +206,10 @@ net_template sam_net_plan_conv, sam_net_plan_conv_transpose, sam_net_plan_pool,
 /* --- move.c */
 /* Copy all of `from` to where `to` begins. */
 void sam_net_copy(struct net_builder *b, const struct net_place *from, const struct net_place *to);
+/* A place as one of another shape, which `to` has; false if it takes a copy. */
+bool sam_net_place_view(const struct net_place *from, struct net_place *to);
+/* The place of a value in the shape of another one: a view, or a copy. */
+struct net_place sam_net_place_as(struct net_builder *b, uint32_t value,
+                                  const struct sam_net_value *shape);
 
 #endif

@@ -24,12 +24,7 @@ static struct net_place conv_input(struct net_builder *b, const uint64_t *pad, b
         return from;
     uint32_t order[NET_RANK];
     sam_net_order_channels(4, order);
-    const struct net_place to = sam_net_place_copy(b, value, order, &border, fill);
-    if (b->status != SAM_OK)
-        return to;
-    sam_net_copy(b, &from, &to);
-    sam_net_step_finish(b, "pad", 1, NET_NONE);
-    return to;
+    return sam_net_place_copy(b, value, order, &border, fill);
 }
 
 /* The space of the output with its chain; the channels are last. */

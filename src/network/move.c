@@ -18,8 +18,7 @@ void sam_net_copy(struct net_builder *b, const struct net_place *from, const str
             sam_net_widen(&b->text, sam_net_site_load(b, &site, 1), site.rows, site.cols));
 }
 
-/* A place as one of another shape, which `to` has; false if it takes a copy. */
-static bool reshaped(const struct net_place *from, struct net_place *to)
+bool sam_net_place_view(const struct net_place *from, struct net_place *to)
 {
     int64_t *const stride = to->stride;
     uint64_t old[NET_RANK];
@@ -62,25 +61,34 @@ static bool reshaped(const struct net_place *from, struct net_place *to)
     return true;
 }
 
+struct net_place sam_net_place_as(struct net_builder *b, uint32_t value,
+                                  const struct sam_net_value *shape)
+{
+    const struct net_place from = sam_net_place_of(b, value);
+    struct net_place view = sam_net_place_like(shape);
+    uint32_t order[NET_RANK];
+    sam_net_order_c(from.rank, order);
+    if (b->status == SAM_OK && !sam_net_place_view(&from, &view)) {
+        const struct net_place copy = sam_net_place_copy(b, value, order, NULL, 0);
+        sam_net_place_view(&copy, &view);
+    }
+    return view;
+}
+
 static void reshape(struct net_builder *b, const struct sam_net_value *in,
                     const struct sam_net_value *out, const struct net_place *from)
 {
     struct net_place view = sam_net_place_like(out), flat = sam_net_place_like(in);
-    if (reshaped(from, &view)) {
+    if (sam_net_place_view(from, &view)) {
         b->plan->places[b->node->output] = view;
         return;
     }
     const struct net_place to = sam_net_place_new(b, b->node->output, NULL);
-    if (reshaped(&to, &flat)) {
+    if (sam_net_place_view(&to, &flat)) {
         sam_net_copy(b, from, &flat);
         return;
     }
-    uint32_t order[NET_RANK]; /* the copy has a border */
-    sam_net_order_c(in->rank, order);
-    flat = sam_net_place_copy(b, b->node->inputs[0], order, NULL, 0);
-    sam_net_copy(b, from, &flat);
-    sam_net_step_finish(b, "move", 1, NET_NONE);
-    reshaped(&flat, &view);
+    view = sam_net_place_as(b, b->node->inputs[0], out); /* `to` has a border */
     sam_net_copy(b, &view, &to);
 }
 

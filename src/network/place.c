@@ -173,13 +173,17 @@ struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const
 {
     static const struct net_border none;
     const struct sam_net_value *const v = &b->graph->values[value];
+    const struct net_place from = sam_net_place_of(b, value);
     struct net_place place = sam_net_place_like(v);
-    border = border ? border : &none;
-    const uint64_t count = lay_out(&place, order, border);
+    const uint64_t count = lay_out(&place, order, border ? border : &none);
     place.buffer =
         sam_net_buffer_add(b, NET_BUFFER_SCRATCH, sam_net_kept(v->dtype), NET_NONE, count);
-    if (b->status == SAM_OK)
+    if (b->status != SAM_OK)
+        return place;
+    if (border)
         sam_net_place_border(b, &place, order, border, fill);
+    sam_net_copy(b, &from, &place);
+    sam_net_step_finish(b, border ? "pad" : "move", 1, NET_NONE);
     return place;
 }
 

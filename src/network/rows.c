@@ -112,16 +112,13 @@ static void rows_site(struct net_builder *b, struct rows *r, const struct net_si
     }
 }
 
-/* Its axes from `axis` on as one, of C order from there; false if its array is not. */
-static bool as_rows(struct net_place *place, uint32_t axis)
+/* The shape of a value with its axes from `axis` on as one. */
+static struct sam_net_value rows_of(const struct net_builder *b, uint32_t value, uint32_t axis)
 {
-    for (uint32_t i = axis; i + 1 < place->rank; i++)
-        if (place->stride[i] != place->stride[i + 1] * (int64_t)place->shape[i + 1])
-            return false;
-    place->stride[axis] = place->stride[place->rank - 1];
-    for (; place->rank > axis + 1; place->rank--)
-        place->shape[axis] *= place->shape[place->rank - 1];
-    return true;
+    struct sam_net_value rows = b->graph->values[value];
+    for (; rows.rank > axis + 1; rows.rank--)
+        rows.shape[axis] *= rows.shape[rows.rank - 1];
+    return rows;
 }
 
 void sam_net_plan_rows(struct net_builder *b)
@@ -129,31 +126,26 @@ void sam_net_plan_rows(struct net_builder *b)
     const struct net_node *const node = b->node;
     const bool norm = node->op == NET_LayerNormalization;
     const uint32_t axis = node->params.axis;
-    struct net_place from = sam_net_place_of(b, node->inputs[0]);
+    const struct sam_net_value rows = rows_of(b, node->output, axis);
+    const struct net_place from =
+        norm ? sam_net_place_as(b, node->inputs[0], &rows) : sam_net_place_of(b, node->inputs[0]);
     struct rows r = {
         .b = b, .epsilon = (double)node->params.alpha, .scale = NET_NONE, .bias = NET_NONE};
     uint32_t order[NET_RANK];
     sam_net_order_like(&from, order);
+    const struct net_place own = sam_net_place_new(b, node->output, norm ? NULL : order);
+    struct net_place place = norm ? sam_net_place_like(&rows) : own;
     if (norm)
-        sam_net_order_c(from.rank, order);
-    if (norm && !as_rows(&from, axis)) {
-        const struct net_place to = sam_net_place_copy(b, node->inputs[0], order, NULL, 0);
-        sam_net_copy(b, &from, &to);
-        sam_net_step_finish(b, "move", 1, NET_NONE);
-        from = to;
-        as_rows(&from, axis);
-    }
-    struct net_place place = sam_net_place_new(b, node->output, order);
-    if (norm && !as_rows(&place, axis))
-        sam_net_build_fail(b, SAM_ERR_INPUT, "its output has a border");
+        sam_net_place_view(&own, &place);
     struct net_space space;
     sam_net_space_of(&space, &place);
     sam_net_space_last(&space, axis);
     sam_net_space_add(b, &space, NET_NONE, &from, from.stride);
     for (uint32_t i = 1; norm && i < node->input_count; i++) {
-        const struct net_place each = sam_net_place_of(b, node->inputs[i]);
+        const struct sam_net_value row = rows_of(b, node->inputs[i], 0);
+        const struct net_place each = sam_net_place_as(b, node->inputs[i], &row);
         int64_t stride[NET_RANK] = {0};
-        stride[axis] = b->graph->values[node->inputs[i]].count > 1;
+        stride[axis] = each.stride[0];
         *(i == 1 ? &r.scale : &r.bias) = sam_net_space_add(b, &space, NET_NONE, &each, stride);
     }
     sam_net_space_merge(&space, true);

@@ -71,6 +71,18 @@ TEST(pools)
     }
 }
 
+/* Elements that are repeated along one axis. */
+static uint32_t repeated(struct small *s, uint32_t rank, const uint64_t *shape)
+{
+    uint64_t part[4];
+    memcpy(part, shape, rank * sizeof *part);
+    part[small_below(s, rank)] = 1;
+    const uint32_t in = small_input(s, SAM_F32, rank, part),
+                   out = small_value(s, SAM_F32, rank, shape);
+    small_node(s, NET_Expand, out, 1, &in);
+    return out;
+}
+
 TEST(rows)
 {
     CASES(12)
@@ -92,7 +104,9 @@ TEST(rows)
         if (small_below(&s, 2)) {
             small_node(&s, NET_Softmax, out, 1, &value)->params.axis = axis;
         } else {
-            const uint32_t scale = small_constant(&s, SAM_F32, r - axis, shape + axis, -1, 1);
+            const uint32_t scale = small_below(&s, 2)
+                                       ? small_constant(&s, SAM_F32, r - axis, shape + axis, -1, 1)
+                                       : repeated(&s, r - axis, shape + axis);
             const uint32_t bias = small_constant(&s, SAM_F32, r - axis, shape + axis, -1, 1);
             struct net_node *node =
                 small_node(&s, NET_LayerNormalization, out, small_below(&s, 2) ? 2 : 3,
