@@ -219,7 +219,7 @@ static void finish_outputs(struct net_builder *b)
         if (b->status != SAM_OK)
             continue;
         b->plan->buffers[to.buffer].number = i;
-        sam_net_copy(b, &from, &to);
+        sam_net_copy(b, &from, net_at(0), &to);
         sam_net_step_finish(b, "output", 0, NET_NONE);
     }
 }

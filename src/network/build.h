@@ -92,6 +92,7 @@ struct net_operand {
     uint32_t value; /* NET_NONE: of no value of the chain */
     uint32_t buffer;
     int64_t offset, stride[NET_AXES];
+    struct net_index shift; /* in elements, from there */
 };
 struct net_space {
     uint32_t axes; /* the last one becomes the columns of tiles */
@@ -204,8 +205,9 @@ net_template sam_net_plan_conv, sam_net_plan_conv_transpose, sam_net_plan_pool,
     sam_net_plan_move, sam_net_plan_gather, sam_net_plan_resize;
 
 /* --- move.c */
-/* Copy all of `from` to where `to` begins. */
-void sam_net_copy(struct net_builder *b, const struct net_place *from, const struct net_place *to);
+/* Copy all of `from`, `shift` elements from there, to where `to` begins. */
+void sam_net_copy(struct net_builder *b, const struct net_place *from, struct net_index shift,
+                  const struct net_place *to);
 /* A place as one of another shape, which `to` has; false if it takes a copy. */
 bool sam_net_place_view(const struct net_place *from, struct net_place *to);
 /* The place of a value in the shape of another one: a view, or a copy. */

@@ -2,13 +2,14 @@
 /* Operators that move elements. Most move none: the output is another view of the input's array. */
 #include "network/build.h"
 
-void sam_net_copy(struct net_builder *b, const struct net_place *from, const struct net_place *to)
+void sam_net_copy(struct net_builder *b, const struct net_place *from, struct net_index shift,
+                  const struct net_place *to)
 {
     struct net_place part = *to;
     struct net_space space;
     memcpy(part.shape, from->shape, sizeof part.shape);
     sam_net_space_of(&space, &part);
-    sam_net_space_add(b, &space, NET_NONE, from, from->stride);
+    space.operand[sam_net_space_add(b, &space, NET_NONE, from, from->stride)].shift = shift;
     sam_net_space_merge(&space, false);
     sam_net_space_fold(&space);
     sam_net_space_blocks(&space, 16384, 512);
@@ -85,11 +86,11 @@ static void reshape(struct net_builder *b, const struct sam_net_value *in,
     }
     const struct net_place to = sam_net_place_new(b, b->node->output, NULL);
     if (sam_net_place_view(&to, &flat)) {
-        sam_net_copy(b, from, &flat);
+        sam_net_copy(b, from, net_at(0), &flat);
         return;
     }
     view = sam_net_place_as(b, b->node->inputs[0], out); /* `to` has a border */
-    sam_net_copy(b, &view, &to);
+    sam_net_copy(b, &view, net_at(0), &to);
 }
 
 static void concat(struct net_builder *b)
@@ -102,7 +103,7 @@ static void concat(struct net_builder *b)
     struct net_place part = sam_net_place_new(b, node->output, order);
     for (uint32_t i = 0; i < node->input_count && b->status == SAM_OK; i++) {
         const struct net_place from = sam_net_place_of(b, node->inputs[i]);
-        sam_net_copy(b, &from, &part);
+        sam_net_copy(b, &from, net_at(0), &part);
         part.offset += part.stride[axis] * (int64_t)from.shape[axis];
     }
 }
@@ -120,7 +121,7 @@ static void pad(struct net_builder *b, const struct net_place *from)
         to.offset += p->start[i] * to.stride[i];
         to.shape[i] = from->shape[i];
     }
-    sam_net_copy(b, from, &to);
+    sam_net_copy(b, from, net_at(0), &to);
     sam_net_place_border(b, &to, order, &border, (double)p->fill);
 }
 
@@ -160,4 +161,58 @@ void sam_net_plan_move(struct net_builder *b)
     default: sam_net_build_fail(b, SAM_ERR_INPUT, "not a move"); return;
     }
     b->plan->places[node->output] = to;
+}
+
+/* --- Gather: copies of slices. The indices are constants, or inputs of the network, which the
+ * program takes as arguments. */
+
+enum { SLICES = 256, ARGUMENTS = 40 }; /* of a step */
+enum { MOST_INDICES = 1 << 20 };       /* that are constants: a copy is written for each */
+
+/* The row at element i of the indices: a number, or an argument of the program. */
+static struct net_index row_of(struct net_builder *b, const struct sam_net_value *indices,
+                               uint64_t i, uint64_t limit)
+{
+    if (indices->data) {
+        const int64_t row = sam_net_whole(indices, i);
+        return net_at(row < 0 ? row + (int64_t)limit : row);
+    }
+    const struct net_place place = sam_net_place_of(b, b->node->inputs[1]);
+    if (b->status == SAM_OK && b->plan->buffers[place.buffer].kind != NET_BUFFER_INPUT)
+        sam_net_build_fail(b, SAM_ERR_INPUT, "its indices are computed");
+    void *grown = sam_grow(b->scalars, b->scalar_count, &b->scalar_capacity, sizeof *b->scalars);
+    if (!grown) {
+        sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
+        return net_at(0);
+    }
+    b->scalars = grown;
+    b->scalars[b->scalar_count] = (struct net_scalar_argument){
+        place.buffer, (uint64_t)(place.offset + net_element_at(indices, i, place.stride)), limit};
+    return sam_net_argument(&b->text, (uint32_t)b->scalar_count++);
+}
+
+void sam_net_plan_gather(struct net_builder *b)
+{
+    const struct net_node *const node = b->node;
+    const struct sam_net_value *const indices = &b->graph->values[node->inputs[1]];
+    const uint32_t axis = node->params.axis;
+    const uint64_t most = indices->data ? SLICES : ARGUMENTS;
+    struct net_place from = sam_net_place_of(b, node->inputs[0]);
+    const struct net_place whole = sam_net_place_new(b, node->output, NULL);
+    const uint64_t limit = from.shape[axis];
+    from.shape[axis] = 1; /* a slice, and where it goes */
+    struct net_place to = from;
+    to.buffer = whole.buffer;
+    for (uint32_t i = 0; i < from.rank; i++)
+        to.stride[i] = whole.stride[i > axis ? i + indices->rank - 1 : i];
+    if (indices->data && indices->count > MOST_INDICES)
+        sam_net_build_fail(b, SAM_ERR_INPUT, "%llu constant indices: expected at most %d",
+                           (unsigned long long)indices->count, (int)MOST_INDICES);
+    for (uint64_t i = 0; i < indices->count && b->status == SAM_OK; i++) {
+        if (i && i % most == 0)
+            sam_net_step_finish(b, b->made, 1, NET_NONE);
+        to.offset = whole.offset + net_element_at(indices, i, whole.stride + axis);
+        sam_net_copy(b, &from,
+                     sam_net_times(&b->text, row_of(b, indices, i, limit), from.stride[axis]), &to);
+    }
 }

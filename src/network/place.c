@@ -182,7 +182,7 @@ struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const
         return place;
     if (border)
         sam_net_place_border(b, &place, order, border, fill);
-    sam_net_copy(b, &from, &place);
+    sam_net_copy(b, &from, net_at(0), &place);
     sam_net_step_finish(b, border ? "pad" : "move", 1, NET_NONE);
     return place;
 }

@@ -197,6 +197,7 @@ struct net_box sam_net_site_box(struct sam_net_text *text, const struct net_site
         box.size[box.count] = site->size[i];
         box.stride[box.count++] = o->stride[i];
     }
+    box.at = sam_net_add(text, box.at, o->shift);
     box.size[box.count] = one_col ? 1 : site->cols;
     box.stride[box.count++] = one_col || site->cols == 1 ? 1 : o->stride[last];
     return box;
