@@ -135,6 +135,7 @@ struct net_site {
     uint64_t size[NET_AXES];
     uint64_t rows, cols;
     struct net_blocks blocks;
+    uint32_t skipped; /* axes that stay as they are, a bit for each; without a size, one element */
 };
 /* The next tile of site->space, at first that of {.space = ...}; false: none, or a failure. */
 bool sam_net_site_next(struct net_builder *b, struct net_site *site);

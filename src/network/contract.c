@@ -9,42 +9,17 @@
  * right factors that stay. */
 enum { FACTOR = 8192, KEPT = 64 * 1024, KEPT_TILES = 96 };
 
-/* Axes of the space of one kind: columns and what the right factors have, or rows. */
-struct axes {
-    uint32_t count, axis[NET_AXES];
-    uint64_t extent[NET_AXES], tile[NET_AXES];
-};
-
 struct state {
     struct net_contract *c;
     uint64_t taps, block; /* of k */
-    struct axes inner, outer;
+    uint32_t
+        rows; /* axes of the space, a bit for each: the right factors are the same along them */
     struct net_site site;
     bool kept;
     struct net_tile right[KEPT_TILES];
     struct net_tile loaded[NET_OPERANDS]; /* operands that are the same in all rows */
     struct net_builder *b;
 };
-
-static void add_axis(struct axes *axes, const struct net_space *space, uint32_t axis)
-{
-    axes->axis[axes->count] = axis;
-    axes->extent[axes->count] = space->extent[axis];
-    axes->tile[axes->count++] = space->tile[axis];
-}
-
-/* The next tile of the site along some axes. */
-static bool next_tile(struct state *s, const struct axes *axes, struct net_blocks *blocks)
-{
-    if (!sam_net_blocks(&s->b->text, axes->count, axes->extent, axes->tile, blocks))
-        return false;
-    for (uint32_t i = 0; i < axes->count; i++) {
-        s->site.at[axes->axis[i]] = blocks->at[i];
-        s->site.size[axes->axis[i]] = blocks->size[i];
-    }
-    sam_net_site_sizes(&s->site);
-    return true;
-}
 
 /* k elements of a factor for a site, from `tap` and `at` on: rows x k, or k x cols. `next` elements
  * of a constant factor follow. */
@@ -172,8 +147,8 @@ static void load_columns(struct state *s)
     memset(s->loaded, 0, sizeof s->loaded);
     for (uint32_t k = 1; k < s->c->space.operands; k++) {
         bool same = k != s->c->left.operand && k != s->c->right.operand;
-        for (uint32_t i = 0; i < s->inner.count; i++)
-            same &= s->c->space.operand[k].stride[s->inner.axis[i]] == 0;
+        for (uint32_t i = 0; i < s->c->space.axes; i++)
+            same &= !(s->rows >> i & 1) || s->c->space.operand[k].stride[i] == 0;
         if (same)
             s->loaded[k] = sam_net_site_load(s->b, &s->site, k);
     }
@@ -221,21 +196,20 @@ static uint64_t round_up(uint64_t value, uint64_t to)
 static void write_sums(struct net_builder *b, const struct net_space *space, struct state *s)
 {
     uint64_t products = s->taps * s->c->depth;
-    s->outer.count = s->inner.count = 0;
+    s->rows = 0;
     for (uint32_t i = 0; i < space->axes; i++) {
         const bool row = i + 1 < space->axes && space->operand[s->c->right.operand].stride[i] == 0;
         products *= space->extent[i];
-        add_axis(row ? &s->inner : &s->outer, space, i);
+        s->rows |= (uint32_t)row << i;
     }
     b->products += products;
-    for (struct net_blocks column = {0}; next_tile(s, &s->outer, &column);) {
-        for (uint32_t i = 0; i < s->inner.count; i++) {
-            s->site.at[s->inner.axis[i]] = net_at(0);
-            s->site.size[s->inner.axis[i]] = 1;
-        }
-        sam_net_site_sizes(&s->site);
+    for (struct net_site columns = {.space = space, .loaded = s->loaded, .skipped = s->rows};
+         sam_net_site_next(b, &columns);) {
+        s->site = columns;
+        s->site.blocks = (struct net_blocks){0};
+        s->site.skipped = ~s->rows;
         load_columns(s);
-        for (struct net_blocks row = {0}; next_tile(s, &s->inner, &row);)
+        while (sam_net_site_next(b, &s->site))
             write_site(s);
     }
 }
@@ -245,8 +219,7 @@ void sam_net_contract_run(struct net_builder *b, struct net_contract *c)
     struct net_space *const space = &c->space;
     if (b->status != SAM_OK)
         return;
-    struct state s = {.c = c, .b = b, .taps = c->taps[0] * c->taps[1], .site = {.space = space}};
-    s.site.loaded = s.loaded;
+    struct state s = {.c = c, .b = b, .taps = c->taps[0] * c->taps[1]};
     const uint32_t last = space->axes - 1;
     sam_net_space_tile(space, 1, 128);
     const uint64_t cols = round_up(space->tile[last], 8);

@@ -213,11 +213,19 @@ void sam_net_site_store(struct sam_net_text *text, const struct net_site *site,
 bool sam_net_site_next(struct net_builder *b, struct net_site *site)
 {
     const struct net_space *const space = site->space;
-    if (b->status != SAM_OK ||
-        !sam_net_blocks(&b->text, space->axes, space->extent, space->tile, &site->blocks))
+    uint64_t extent[NET_AXES], tile[NET_AXES];
+    for (uint32_t i = 0; i < space->axes; i++) {
+        const bool skipped = site->skipped >> i & 1;
+        extent[i] = skipped ? 1 : space->extent[i];
+        tile[i] = skipped ? 1 : space->tile[i];
+    }
+    if (b->status != SAM_OK || !sam_net_blocks(&b->text, space->axes, extent, tile, &site->blocks))
         return false;
-    memcpy(site->at, site->blocks.at, sizeof site->at);
-    memcpy(site->size, site->blocks.size, sizeof site->size);
+    for (uint32_t i = 0; i < space->axes; i++)
+        if (!(site->skipped >> i & 1) || site->size[i] == 0) {
+            site->at[i] = site->blocks.at[i];
+            site->size[i] = site->blocks.size[i];
+        }
     sam_net_site_sizes(site);
     return true;
 }
