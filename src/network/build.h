@@ -56,6 +56,13 @@ bool sam_net_in_group(const struct net_builder *b, const struct net_group *group
 enum sam_dtype sam_net_kept(enum sam_dtype dtype);
 
 /* --- place.c */
+/* Axes from the outermost to the innermost: as those of C, or with the channels of images last. */
+struct net_order {
+    uint32_t axis[NET_RANK];
+};
+extern const struct net_order sam_net_order_c, sam_net_order_channels;
+/* As the axes of a place lie. */
+struct net_order sam_net_order_like(const struct net_place *place);
 uint32_t sam_net_buffer_add(struct net_builder *b, enum net_buffer_kind kind, enum sam_dtype dtype,
                             uint32_t value, uint64_t count);
 /* A constant array; returns its elements to be filled in, and the buffer. NULL: out of memory. */
@@ -69,22 +76,17 @@ uint32_t sam_net_weight_as(struct net_builder *b, const struct sam_net_value *v,
 void sam_net_weight_pack(struct net_builder *b, uint32_t buffer);
 /* The axes of a value in C order, not yet anywhere. */
 struct net_place sam_net_place_like(const struct sam_net_value *value);
-/* Give a value an array of its own, its axes from the outermost to the innermost (NULL: C order),
- * with its border, whose zeros the step at hand writes; an array of the caller if it is an output
- * that fits. */
-struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order);
+/* Give a value an array of its own, its axes in that order, with its border, whose zeros the step
+ * at hand writes; an array of the caller if it is an output that fits. */
+struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, struct net_order order);
 /* An array that holds a copy of a value with a border (NULL: none), made by a step of its own. */
-struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
+struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, struct net_order order,
                                     const struct net_border *border, float fill);
 /* Fill the border of a place. */
 void sam_net_place_border(struct net_builder *b, const struct net_place *place,
-                          const uint32_t *order, const struct net_border *border, double fill);
+                          struct net_order order, const struct net_border *border, double fill);
 /* The place of a value that a node reads; constants get theirs here. */
 struct net_place sam_net_place_of(struct net_builder *b, uint32_t value);
-/* Orders: channels last, or as the axes of a place lie. */
-void sam_net_order_channels(uint32_t rank, uint32_t *order);
-void sam_net_order_like(const struct net_place *place, uint32_t *order);
-void sam_net_order_c(uint32_t rank, uint32_t *order);
 
 /* --- space.c: the elements of an output, as axes, and what is read and written for each */
 enum { NET_OPERANDS = 40 };

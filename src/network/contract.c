@@ -12,8 +12,7 @@ enum { FACTOR = 8192, KEPT = 64 * 1024, KEPT_TILES = 96 };
 struct state {
     struct net_contract *c;
     uint64_t taps, block; /* of k */
-    uint32_t
-        rows; /* axes of the space, a bit for each: the right factors are the same along them */
+    uint32_t rows;        /* axes of the space that the right factors do not have, a bit for each */
     struct net_site site;
     bool kept;
     struct net_tile right[KEPT_TILES];

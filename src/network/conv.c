@@ -22,17 +22,13 @@ static struct net_place conv_input(struct net_builder *b, const uint64_t *pad, b
         fits = has->before[i] >= border.before[i] && has->after[i] >= border.after[i];
     if (none || fits || b->status != SAM_OK)
         return from;
-    uint32_t order[NET_RANK];
-    sam_net_order_channels(4, order);
-    return sam_net_place_copy(b, value, order, &border, fill);
+    return sam_net_place_copy(b, value, sam_net_order_channels, &border, fill);
 }
 
 /* The space of the output with its chain; the channels are last. */
 static void conv_space(struct net_builder *b, struct net_space *space)
 {
-    uint32_t order[NET_RANK];
-    sam_net_order_channels(4, order);
-    const struct net_place place = sam_net_place_new(b, b->at->output, order);
+    const struct net_place place = sam_net_place_new(b, b->at->output, sam_net_order_channels);
     sam_net_space_of(space, &place);
     sam_net_chain_operands(b, space);
     sam_net_space_last(space, 1);

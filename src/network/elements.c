@@ -367,8 +367,8 @@ void sam_net_plan_elements(struct net_builder *b)
 {
     const struct net_group *const group = b->at;
     const struct sam_net_value *const value = &b->graph->values[group->output];
-    uint32_t order[NET_RANK], largest = NET_NONE;
-    sam_net_order_c(value->rank, order);
+    struct net_order order = sam_net_order_c;
+    uint32_t largest = NET_NONE;
     for (uint32_t i = 0; i < group->count && largest == NET_NONE; i++) {
         const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
         for (uint32_t k = 0; k < node->input_count; k++) {
@@ -380,7 +380,7 @@ void sam_net_plan_elements(struct net_builder *b)
     }
     if (largest != NET_NONE) {
         const struct net_place like = sam_net_place_of(b, largest);
-        sam_net_order_like(&like, order);
+        order = sam_net_order_like(&like);
     }
     const struct net_place place = sam_net_place_new(b, group->output, order);
     struct net_space space;

@@ -67,10 +67,8 @@ struct net_place sam_net_place_as(struct net_builder *b, uint32_t value,
 {
     const struct net_place from = sam_net_place_of(b, value);
     struct net_place view = sam_net_place_like(shape);
-    uint32_t order[NET_RANK];
-    sam_net_order_c(from.rank, order);
     if (b->status == SAM_OK && !sam_net_place_view(&from, &view)) {
-        const struct net_place copy = sam_net_place_copy(b, value, order, NULL, 0);
+        const struct net_place copy = sam_net_place_copy(b, value, sam_net_order_c, NULL, 0);
         sam_net_place_view(&copy, &view);
     }
     return view;
@@ -84,7 +82,7 @@ static void reshape(struct net_builder *b, const struct sam_net_value *in,
         b->plan->places[b->node->output] = view;
         return;
     }
-    const struct net_place to = sam_net_place_new(b, b->node->output, NULL);
+    const struct net_place to = sam_net_place_new(b, b->node->output, sam_net_order_c);
     if (sam_net_place_view(&to, &flat)) {
         sam_net_copy(b, from, net_at(0), &flat);
         return;
@@ -98,9 +96,7 @@ static void concat(struct net_builder *b)
     const struct net_node *const node = b->node;
     const uint32_t axis = node->params.axis;
     const struct net_place like = sam_net_place_of(b, node->inputs[0]);
-    uint32_t order[NET_RANK];
-    sam_net_order_like(&like, order);
-    struct net_place part = sam_net_place_new(b, node->output, order);
+    struct net_place part = sam_net_place_new(b, node->output, sam_net_order_like(&like));
     for (uint32_t i = 0; i < node->input_count && b->status == SAM_OK; i++) {
         const struct net_place from = sam_net_place_of(b, node->inputs[i]);
         sam_net_copy(b, &from, net_at(0), &part);
@@ -111,9 +107,8 @@ static void concat(struct net_builder *b)
 static void pad(struct net_builder *b, const struct net_place *from)
 {
     const struct net_params *const p = &b->node->params;
-    uint32_t order[NET_RANK];
+    const struct net_order order = sam_net_order_like(from);
     struct net_border border = {0};
-    sam_net_order_like(from, order);
     struct net_place to = sam_net_place_new(b, b->node->output, order);
     for (uint32_t i = 0; i < to.rank; i++) {
         border.before[i] = (uint64_t)p->start[i];
@@ -198,7 +193,7 @@ void sam_net_plan_gather(struct net_builder *b)
     const uint32_t axis = node->params.axis;
     const uint64_t most = indices->data ? SLICES : ARGUMENTS;
     struct net_place from = sam_net_place_of(b, node->inputs[0]);
-    const struct net_place whole = sam_net_place_new(b, node->output, NULL);
+    const struct net_place whole = sam_net_place_new(b, node->output, sam_net_order_c);
     const uint64_t limit = from.shape[axis];
     from.shape[axis] = 1; /* a slice, and where it goes */
     struct net_place to = from;

@@ -82,42 +82,31 @@ struct net_place sam_net_place_like(const struct sam_net_value *value)
     return place;
 }
 
-void sam_net_order_c(uint32_t rank, uint32_t *order)
-{
-    for (uint32_t i = 0; i < rank; i++)
-        order[i] = i;
-}
+const struct net_order sam_net_order_c = {{0, 1, 2, 3, 4, 5, 6, 7}},
+                       sam_net_order_channels = {{0, 2, 3, 1}};
 
-void sam_net_order_channels(uint32_t rank, uint32_t *order)
+struct net_order sam_net_order_like(const struct net_place *place)
 {
-    sam_net_order_c(rank, order);
-    for (uint32_t i = 1; i + 1 < rank; i++)
-        order[i] = i + 1;
-    if (rank > 2)
-        order[rank - 1] = 1;
-}
-
-void sam_net_order_like(const struct net_place *place, uint32_t *order)
-{
-    sam_net_order_c(place->rank, order);
+    struct net_order order = sam_net_order_c;
     for (uint32_t i = 1; i < place->rank; i++)
         for (uint32_t j = i; j > 0; j--) {
-            const uint32_t outer = order[j - 1], inner = order[j];
+            const uint32_t outer = order.axis[j - 1], inner = order.axis[j];
             if (place->shape[outer] <= 1 || place->shape[inner] <= 1 ||
                 llabs(place->stride[outer]) >= llabs(place->stride[inner]))
                 break;
-            order[j - 1] = inner;
-            order[j] = outer;
+            order.axis[j - 1] = inner;
+            order.axis[j] = outer;
         }
+    return order;
 }
 
 /* Strides of an array with a border; returns its elements. */
-static uint64_t lay_out(struct net_place *place, const uint32_t *order,
+static uint64_t lay_out(struct net_place *place, struct net_order order,
                         const struct net_border *border)
 {
     uint64_t count = 1;
     for (uint32_t i = place->rank; i-- > 0;) {
-        const uint32_t axis = order[i];
+        const uint32_t axis = order.axis[i];
         place->stride[axis] = (int64_t)count;
         place->offset += (int64_t)(border->before[axis] * count);
         count *= place->shape[axis] + border->before[axis] + border->after[axis];
@@ -128,11 +117,11 @@ static uint64_t lay_out(struct net_place *place, const uint32_t *order,
 /* Fill the border: for each axis what is before and after, over the whole of the axes within it
  * and the value's own elements of those around it. */
 void sam_net_place_border(struct net_builder *b, const struct net_place *place,
-                          const uint32_t *order, const struct net_border *border, double fill)
+                          struct net_order order, const struct net_border *border, double fill)
 {
     struct net_place slab = *place;
     for (uint32_t i = place->rank; i-- > 0;) {
-        const uint32_t axis = order[i];
+        const uint32_t axis = order.axis[i];
         const uint64_t before = border->before[axis], after = border->after[axis];
         for (int end = 0; end < 2; end++) {
             struct net_place part = slab;
@@ -160,22 +149,15 @@ static uint32_t output_of(const struct net_builder *b, uint32_t value)
     return NET_NONE;
 }
 
-static bool has_border(const struct net_border *border)
-{
-    for (uint32_t i = 0; i < NET_RANK; i++)
-        if (border->before[i] || border->after[i])
-            return true;
-    return false;
-}
+static const struct net_border no_border;
 
-struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const uint32_t *order,
+struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, struct net_order order,
                                     const struct net_border *border, float fill)
 {
-    static const struct net_border none;
     const struct sam_net_value *const v = &b->graph->values[value];
     const struct net_place from = sam_net_place_of(b, value);
     struct net_place place = sam_net_place_like(v);
-    const uint64_t count = lay_out(&place, order, border ? border : &none);
+    const uint64_t count = lay_out(&place, order, border ? border : &no_border);
     place.buffer =
         sam_net_buffer_add(b, NET_BUFFER_SCRATCH, sam_net_kept(v->dtype), NET_NONE, count);
     if (b->status != SAM_OK)
@@ -187,20 +169,17 @@ struct net_place sam_net_place_copy(struct net_builder *b, uint32_t value, const
     return place;
 }
 
-struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, const uint32_t *order)
+struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, struct net_order order)
 {
     const struct sam_net_value *const v = &b->graph->values[value];
     const struct net_border *const border = &b->border[value];
     const struct net_place plain = sam_net_place_like(v);
     struct net_place place = plain;
     const uint32_t output = output_of(b, value);
-    uint32_t c[NET_RANK] = {0};
-    sam_net_order_c(v->rank, c);
-    order = order ? order : c;
     /* Outputs that no convolution reads are in C order from the start. */
-    const bool direct = output != NET_NONE && !has_border(border);
+    const bool direct = output != NET_NONE && !memcmp(border, &no_border, sizeof no_border);
     if (direct && (b->uses[value] == 1 || v->rank < 3))
-        order = c;
+        order = sam_net_order_c;
     const uint64_t count = lay_out(&place, order, border);
     bool in_c_order = direct;
     for (uint32_t i = 0; i < v->rank; i++)

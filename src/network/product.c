@@ -29,7 +29,7 @@ void sam_net_plan_product(struct net_builder *b)
     const struct sam_net_value *const x = &b->graph->values[node->inputs[0]];
     const struct sam_net_value *const w = &b->graph->values[node->inputs[1]];
     const struct sam_net_value *const out = &b->graph->values[b->at->output];
-    const struct net_place place = sam_net_place_new(b, b->at->output, NULL);
+    const struct net_place place = sam_net_place_new(b, b->at->output, sam_net_order_c);
     const struct net_place left = sam_net_place_of(b, node->inputs[0]);
     const bool turn = w->data && w->rank == 2;
     const struct net_place right = turn ? turned(b, w) : sam_net_place_of(b, node->inputs[1]);

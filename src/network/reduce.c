@@ -117,10 +117,9 @@ static void arg_site(struct reduce *r)
 /* The reduced axes by their strides, the largest first; those that are one are merged. */
 static void reduced_axes(struct reduce *r, const struct net_place *from, uint32_t mask)
 {
-    uint32_t order[NET_RANK];
-    sam_net_order_like(from, order);
+    const struct net_order order = sam_net_order_like(from);
     for (uint32_t i = 0; i < from->rank; i++) {
-        const uint32_t axis = order[i];
+        const uint32_t axis = order.axis[i];
         if (!(mask >> axis & 1) || from->shape[axis] == 1)
             continue;
         r->count *= from->shape[axis];
@@ -169,12 +168,11 @@ void sam_net_plan_reduce(struct net_builder *b)
     const uint32_t mask = arg ? UINT32_C(1) << node->params.axis : node->params.axes;
     struct reduce r = {
         .b = b, .dtype = sam_net_kept(b->graph->values[node->inputs[0]].dtype), .count = 1};
-    uint32_t order[NET_RANK];
     operator_of(&r, node->op);
     reduced_axes(&r, &from, mask);
-    sam_net_order_like(&from, order);
     const bool keeps = b->graph->values[node->output].rank == from.rank;
-    const struct net_place place = sam_net_place_new(b, node->output, keeps ? order : NULL);
+    const struct net_place place =
+        sam_net_place_new(b, node->output, keeps ? sam_net_order_like(&from) : sam_net_order_c);
     struct net_place to = from; /* the output with all axes of the input */
     int64_t kept[NET_RANK + 1] = {0}, innermost = INT64_MAX;
     to.buffer = place.buffer;

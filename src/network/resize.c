@@ -62,9 +62,8 @@ static void repeat(struct net_builder *b, const struct net_place *from, const ui
 {
     int64_t shift[PHASES][NET_OPERANDS] = {{0}}; /* of the operands, by phase; the input has none */
     struct net_space space, moved;
-    uint32_t order[NET_RANK], phases = 1;
-    sam_net_order_like(from, order);
-    const struct net_place place = sam_net_place_new(b, b->at->output, order);
+    uint32_t phases = 1;
+    const struct net_place place = sam_net_place_new(b, b->at->output, sam_net_order_like(from));
     sam_net_space_of(&space, &place);
     sam_net_chain_operands(b, &space);
     for (uint32_t axis = 0; axis < place.rank; axis++) {
@@ -182,7 +181,7 @@ void sam_net_plan_resize(struct net_builder *b)
     const struct sam_net_value *const out = &b->graph->values[node->output];
     struct net_place from = sam_net_place_of(b, node->inputs[0]);
     uint64_t times[NET_RANK] = {0}, phases = 1;
-    uint32_t axes = 0, order[NET_RANK];
+    uint32_t axes = 0;
     bool whole = true;
     for (uint32_t i = 0; i < in->rank; i++) {
         times[i] = repeats(&node->params, i, in->shape[i], out->shape[i]);
@@ -194,7 +193,7 @@ void sam_net_plan_resize(struct net_builder *b)
         repeat(b, &from, times);
         return;
     }
-    sam_net_order_like(&from, order);
+    const struct net_order order = sam_net_order_like(&from);
     for (uint32_t i = 0; i < in->rank && b->status == SAM_OK; i++) {
         if (net_keeps_axis(&node->params, i, in->shape[i], out->shape[i]))
             continue;
@@ -205,8 +204,8 @@ void sam_net_plan_resize(struct net_builder *b)
             uint64_t count = 1;
             to.offset = 0;
             to.shape[i] = out->shape[i];
-            for (uint32_t k = in->rank; k-- > 0; count *= to.shape[order[k]])
-                to.stride[order[k]] = (int64_t)count;
+            for (uint32_t k = in->rank; k-- > 0; count *= to.shape[order.axis[k]])
+                to.stride[order.axis[k]] = (int64_t)count;
             to.buffer = sam_net_buffer_add(b, NET_BUFFER_SCRATCH, SAM_F32, NET_NONE, count);
         }
         resize_axis(b, i, &from, &to, axes == 0);

@@ -131,9 +131,8 @@ void sam_net_plan_rows(struct net_builder *b)
         norm ? sam_net_place_as(b, node->inputs[0], &rows) : sam_net_place_of(b, node->inputs[0]);
     struct rows r = {
         .b = b, .epsilon = (double)node->params.alpha, .scale = NET_NONE, .bias = NET_NONE};
-    uint32_t order[NET_RANK];
-    sam_net_order_like(&from, order);
-    const struct net_place own = sam_net_place_new(b, node->output, norm ? NULL : order);
+    const struct net_place own =
+        sam_net_place_new(b, node->output, norm ? sam_net_order_c : sam_net_order_like(&from));
     struct net_place place = norm ? sam_net_place_like(&rows) : own;
     if (norm)
         sam_net_place_view(&own, &place);

@@ -4,18 +4,17 @@
 
 void sam_net_space_of(struct net_space *space, const struct net_place *place)
 {
-    uint32_t order[NET_RANK];
+    const struct net_order order = sam_net_order_like(place);
     memset(space, 0, sizeof *space);
-    sam_net_order_like(place, order);
     space->axes = place->rank ?: 1;
     space->extent[0] = 1; /* of a scalar */
     space->operands = 1;
     space->operand[0] =
         (struct net_operand){.value = NET_NONE, .buffer = place->buffer, .offset = place->offset};
     for (uint32_t i = 0; i < place->rank; i++) {
-        space->axis[i] = order[i];
-        space->extent[i] = place->shape[order[i]];
-        space->operand[0].stride[i] = place->stride[order[i]];
+        space->axis[i] = order.axis[i];
+        space->extent[i] = place->shape[order.axis[i]];
+        space->operand[0].stride[i] = place->stride[order.axis[i]];
     }
 }
 
