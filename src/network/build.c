@@ -279,11 +279,11 @@ static enum sam_status make_arena(struct net_plan *plan, struct sam_error *error
 static bool start(struct net_builder *b)
 {
     const struct net_graph *const graph = b->graph;
-    b->border = sam_alloc(graph->value_count, sizeof *b->border);
-    b->uses = sam_alloc(graph->value_count, sizeof *b->uses);
-    b->bordered = sam_alloc(graph->value_count, sizeof *b->bordered);
-    b->group = sam_alloc(graph->node_count, sizeof *b->group);
-    b->groups = sam_alloc(graph->node_count, sizeof *b->groups);
+    b->border = sam_blocks_take(&b->store, graph->value_count + 1, sizeof *b->border);
+    b->uses = sam_blocks_take(&b->store, graph->value_count + 1, sizeof *b->uses);
+    b->bordered = sam_blocks_take(&b->store, graph->value_count + 1, sizeof *b->bordered);
+    b->group = sam_blocks_take(&b->store, graph->node_count + 1, sizeof *b->group);
+    b->groups = sam_blocks_take(&b->store, graph->node_count + 1, sizeof *b->groups);
     b->plan->places = sam_alloc(graph->value_count, sizeof *b->plan->places);
     if (!b->border || !b->uses || !b->bordered || !b->group || !b->groups || !b->plan->places)
         return false;
@@ -345,11 +345,7 @@ enum sam_status sam_net_plan_make(const struct net_graph *graph,
         build(&b);
     else
         sam_net_build_fail(&b, SAM_ERR_MEMORY, "out of memory");
-    free(b.border);
-    free(b.uses);
-    free(b.bordered);
-    free(b.group);
-    free(b.groups);
+    sam_blocks_free(&b.store);
     free(b.scalars);
     sam_net_text_free(&b.text);
     if (b.status == SAM_OK)

@@ -26,6 +26,7 @@ struct net_builder {
     struct net_plan *plan;
     struct net_plan_options options;
     struct sam_net_text text;  /* of the step at hand */
+    struct sam_blocks store;   /* of the following lists */
     struct net_border *border; /* by value */
     uint32_t *uses;            /* by value: nodes that read it, and 1 for an output of the graph */
     bool *bordered;            /* by value: its place has the border */

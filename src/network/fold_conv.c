@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Mul or Add of a constant per channel after a convolution becomes part of its weights and bias.
  */
-#include <stdlib.h>
-
 #include "network/import.h"
 
 /* Returns whether `v` is a constant float, or one per channel. */
@@ -72,11 +70,9 @@ static void fold_node(struct import *m, struct net_node *n, const uint32_t *uses
 void sam_net_fold_conv(struct import *m)
 {
     struct net_graph *g = m->graph;
-    uint32_t *uses = m->failed ? NULL : sam_alloc(g->value_count + 1, sizeof *uses);
-    if (!uses) {
-        sam_net_refuse_memory(m);
+    uint32_t *const uses = m->failed ? NULL : sam_net_take(m, g->value_count, sizeof *uses);
+    if (!uses)
         return;
-    }
     for (size_t n = 0; n < g->node_count; n++)
         for (uint32_t k = 0; k < g->nodes[n].input_count; k++)
             uses[g->nodes[n].inputs[k]]++;
@@ -84,7 +80,6 @@ void sam_net_fold_conv(struct import *m)
         uses[g->outputs[i]] += 2;
     for (size_t n = 0; !m->failed && n < g->node_count; n++)
         fold_node(m, &g->nodes[n], uses);
-    free(uses);
     size_t left = 0;
     for (size_t n = 0; n < g->node_count; n++)
         if (g->nodes[n].op != NET_OPS)

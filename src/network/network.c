@@ -201,7 +201,7 @@ struct binding {
     struct sam_array **wanted;      /* by output; NULL: none */
     const void **inputs;
     void **outputs;
-    void **owned; /* inputs that were converted */
+    struct sam_blocks store; /* these lists, inputs that were converted */
 };
 
 static enum sam_status shape_error(const struct sam_net_value *value, const struct sam_array *array,
@@ -224,7 +224,8 @@ static enum sam_status shape_error(const struct sam_net_value *value, const stru
 }
 
 static enum sam_status bind_input(const struct sam_net_value *value, const struct sam_array *array,
-                                  const void **data, void **owned, struct sam_error *error)
+                                  struct sam_blocks *store, const void **data,
+                                  struct sam_error *error)
 {
     bool same = array->rank == value->rank;
     for (uint32_t i = 0; same && i < value->rank; i++)
@@ -236,11 +237,11 @@ static enum sam_status bind_input(const struct sam_net_value *value, const struc
     *data = array->data;
     if (equal)
         return SAM_OK;
-    *owned = sam_alloc(bytes_of(value) + 1, 1);
-    if (!*owned)
-        return sam_fail_memory(error);
-    *data = *owned;
-    return sam_dtype_widen(array->dtype, value->dtype, array->data, value->count, *owned, error);
+    void *const wide = sam_blocks_take(store, bytes_of(value) + 1, 1);
+    *data = wide;
+    return wide
+               ? sam_dtype_widen(array->dtype, value->dtype, array->data, value->count, wide, error)
+               : sam_fail_memory(error);
 }
 
 /* The input or output that an array is for; of two for a value that is both, the second is the
@@ -278,12 +279,11 @@ static enum sam_status bind(struct sam_network *n, const struct sam_network_arra
 {
     const struct net_graph *g = &n->graph;
     enum sam_status status = SAM_OK;
-    b->given = sam_alloc(g->input_count + 1, sizeof(struct sam_array *));
-    b->inputs = sam_alloc(g->input_count + 1, sizeof *b->inputs);
-    b->owned = sam_alloc(g->input_count + 1, sizeof *b->owned);
-    b->wanted = sam_alloc(g->output_count + 1, sizeof(struct sam_array *));
-    b->outputs = sam_alloc(g->output_count + 1, sizeof *b->outputs);
-    if (!b->given || !b->inputs || !b->owned || !b->wanted || !b->outputs)
+    b->given = sam_blocks_take(&b->store, g->input_count + 1, sizeof(struct sam_array *));
+    b->inputs = sam_blocks_take(&b->store, g->input_count + 1, sizeof *b->inputs);
+    b->wanted = sam_blocks_take(&b->store, g->output_count + 1, sizeof(struct sam_array *));
+    b->outputs = sam_blocks_take(&b->store, g->output_count + 1, sizeof *b->outputs);
+    if (!b->given || !b->inputs || !b->wanted || !b->outputs)
         return sam_fail_memory(error);
     for (size_t i = 0; i < count && status == SAM_OK; i++)
         status = match(g, &arrays[i], b, error);
@@ -291,7 +291,7 @@ static enum sam_status bind(struct sam_network *n, const struct sam_network_arra
         const struct sam_net_value *value = &g->values[g->inputs[i]];
         const struct state *state = state_of(n, g->inputs[i]);
         if (b->given[i])
-            status = bind_input(value, b->given[i], &b->inputs[i], &b->owned[i], error);
+            status = bind_input(value, b->given[i], &b->store, &b->inputs[i], error);
         else if (state)
             b->inputs[i] = state->data;
         else
@@ -307,15 +307,9 @@ static enum sam_status bind(struct sam_network *n, const struct sam_network_arra
 
 static void unbind(const struct net_graph *g, struct binding *b)
 {
-    for (size_t i = 0; b->owned && i < g->input_count; i++)
-        free(b->owned[i]);
     for (size_t i = 0; b->outputs && i < g->output_count; i++)
         free(b->outputs[i]);
-    free(b->given);
-    free(b->wanted);
-    free(b->inputs);
-    free(b->owned);
-    free(b->outputs);
+    sam_blocks_free(&b->store);
 }
 
 /* States take copies; then arrays take what was asked for. */

@@ -36,9 +36,8 @@ struct session {
     const struct sam_network_run_options *options;
     const struct sam_system_timing *timing; /* or NULL */
     struct sam_network_step *steps;
-    void **data,
-        **own; /* by buffer: its address on the host, and the memory that the session owns */
-    uint8_t *arena;
+    struct sam_blocks store;
+    void **data; /* by buffer: its address on the host */
     /* on the system: */
     struct sam_system *system;
     uint64_t *address;                  /* by buffer */
@@ -51,10 +50,9 @@ static enum sam_status open_buffers(struct session *s, const void *const *inputs
                                     void *const *outputs, struct sam_error *error)
 {
     struct net_plan *const plan = s->plan;
-    s->data = sam_alloc(plan->buffer_count, sizeof *s->data);
-    s->own = sam_alloc(plan->buffer_count, sizeof *s->own);
-    s->arena = sam_alloc(plan->arena, 1);
-    if (!s->data || !s->own || !s->arena)
+    uint8_t *const arena = sam_blocks_take(&s->store, plan->arena + 1, 1);
+    s->data = sam_blocks_take(&s->store, plan->buffer_count + 1, sizeof *s->data);
+    if (!s->data || !arena)
         return sam_fail_memory(error);
     for (size_t i = 0; i < plan->buffer_count; i++) {
         const struct net_buffer *const buffer = &plan->buffers[i];
@@ -62,17 +60,17 @@ static enum sam_status open_buffers(struct session *s, const void *const *inputs
         case NET_BUFFER_INPUT: s->data[i] = (void *)(uintptr_t)inputs[buffer->number]; break;
         case NET_BUFFER_OUTPUT: s->data[i] = outputs[buffer->number]; break;
         case NET_BUFFER_WEIGHT: s->data[i] = buffer->data; continue;
-        case NET_BUFFER_SCRATCH: s->data[i] = s->arena + buffer->offset; continue;
+        case NET_BUFFER_SCRATCH: s->data[i] = arena + buffer->offset; continue;
         }
         const struct sam_net_value *const value = &plan->graph->values[buffer->value];
         if (value->dtype != SAM_I64)
             continue;
         const void *const given = s->data[i];
-        s->data[i] = s->own[i] = sam_alloc(buffer->count, sizeof(int32_t));
-        if (!s->own[i])
+        s->data[i] = sam_blocks_take(&s->store, buffer->count + 1, sizeof(int32_t));
+        if (!s->data[i])
             return sam_fail_memory(error);
         const enum sam_status status =
-            buffer->kind == NET_BUFFER_INPUT ? narrow(value, given, s->own[i], error) : SAM_OK;
+            buffer->kind == NET_BUFFER_INPUT ? narrow(value, given, s->data[i], error) : SAM_OK;
         if (status != SAM_OK)
             return status;
     }
@@ -84,10 +82,10 @@ static void give_outputs(const struct session *s, void *const *outputs)
     const struct net_plan *const plan = s->plan;
     for (size_t i = 0; i < plan->buffer_count; i++) {
         const struct net_buffer *const buffer = &plan->buffers[i];
-        if (buffer->kind != NET_BUFFER_OUTPUT || !s->own[i])
+        if (buffer->kind != NET_BUFFER_OUTPUT || s->data[i] == outputs[buffer->number])
             continue;
         for (uint64_t k = 0; k < buffer->count; k++)
-            ((int64_t *)outputs[buffer->number])[k] = ((const int32_t *)s->own[i])[k];
+            ((int64_t *)outputs[buffer->number])[k] = ((const int32_t *)s->data[i])[k];
     }
 }
 
@@ -115,7 +113,7 @@ static enum sam_status open_system(struct session *s, struct sam_error *error)
         .size = sizeof options, .hart = &hart, .timing = s->timing};
     uint64_t arena = 0;
     s->offset = PAGE;
-    s->address = sam_alloc(plan->buffer_count, sizeof *s->address);
+    s->address = sam_blocks_take(&s->store, plan->buffer_count + 1, sizeof *s->address);
     enum sam_status status =
         s->address ? sam_system_new(&options, &s->system, error) : sam_fail_memory(error);
     if (status == SAM_OK && plan->packed)
@@ -384,12 +382,7 @@ static enum sam_status run_once(struct session *s, const void *const *inputs, vo
     sum->waiting = 0;
     sam_system_figures_free(s->figures);
     sam_system_free(s->system);
-    for (size_t i = 0; s->own && i < s->plan->buffer_count; i++)
-        free(s->own[i]);
-    free(s->own);
-    free(s->data);
-    free(s->arena);
-    free(s->address);
+    sam_blocks_free(&s->store);
     return status;
 }
 
