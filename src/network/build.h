@@ -75,8 +75,6 @@ uint32_t sam_net_weight_as(struct net_builder *b, const struct sam_net_value *v,
                            uint32_t rank, const uint64_t *shape, const int64_t *stride);
 /* Pack the array with the others, if weights are packed. */
 void sam_net_weight_pack(struct net_builder *b, uint32_t buffer);
-/* The axes of a value in C order, not yet anywhere. */
-struct net_place sam_net_place_like(const struct sam_net_value *value);
 /* Give a value an array of its own, its axes in that order, with its border, whose zeros the step
  * at hand writes; an array of the caller if it is an output that fits. */
 struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, struct net_order order);
@@ -109,9 +107,9 @@ void sam_net_space_of(struct net_space *space, const struct net_place *place);
 /* Another operand with strides per axis of the value. Returns its number. */
 uint32_t sam_net_space_add(struct net_builder *b, struct net_space *space, uint32_t value,
                            const struct net_place *place, const int64_t *stride);
-/* A value that is broadcast to the space. */
-uint32_t sam_net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t rank,
-                                 uint32_t value);
+/* A value that is broadcast to `shape`, that of the space. */
+uint32_t sam_net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t value,
+                                 const struct sam_net_value *shape);
 /* Split an axis into `outer` and what is left, within. Returns its position. */
 uint32_t sam_net_space_split(struct net_space *space, uint32_t at, uint64_t outer);
 /* A last axis of one element. */

@@ -267,7 +267,7 @@ static bool is_scalar(const struct sam_net_value *value)
 void sam_net_chain_operands(struct net_builder *b, struct net_space *space)
 {
     const struct net_group *const group = b->at;
-    const uint32_t rank = b->graph->values[group->output].rank;
+    const struct sam_net_value *const shape = &b->graph->values[group->output];
     for (uint32_t i = group->start != NET_NONE; i < group->count; i++) {
         const struct net_node *const node = &b->graph->nodes[group->nodes[i]];
         for (uint32_t k = 0; k < node->input_count; k++) {
@@ -277,7 +277,7 @@ void sam_net_chain_operands(struct net_builder *b, struct net_space *space)
             for (uint32_t o = 1; o < space->operands && !known; o++)
                 known = space->operand[o].value == value;
             if (!known)
-                sam_net_space_broadcast(b, space, rank, value);
+                sam_net_space_broadcast(b, space, value, shape);
         }
     }
 }

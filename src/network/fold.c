@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "network/graph.h"
 #include "network/import.h"
+#include "network/plan.h"
 
 double sam_net_real(const struct sam_net_value *v, uint64_t i)
 {
@@ -95,33 +95,21 @@ static int64_t whole_of(enum sam_net_op op, const int64_t x[3])
     }
 }
 
-/* Walks the elements of a shape in C order with an offset that has a step per axis. */
+/* Walks the elements of a place in C order; its offset is that of the element at hand. */
 struct walk {
-    uint32_t rank;
-    const uint64_t *shape;
+    struct net_place at;
     uint64_t index[NET_RANK];
-    int64_t step[NET_RANK], offset;
 };
 
 static void advance(struct walk *w)
 {
-    for (uint32_t d = w->rank; d-- > 0;) {
-        w->offset += w->step[d];
-        if (++w->index[d] < w->shape[d])
+    for (uint32_t d = w->at.rank; d-- > 0;) {
+        w->at.offset += w->at.stride[d];
+        if (++w->index[d] < w->at.shape[d])
             return;
-        w->offset -= w->step[d] * (int64_t)w->shape[d];
+        w->at.offset -= w->at.stride[d] * (int64_t)w->at.shape[d];
         w->index[d] = 0;
     }
-}
-
-/* Broadcasts `from` to the shape of `to`. */
-static struct walk broadcast(const struct sam_net_value *from, const struct sam_net_value *to)
-{
-    struct walk w = {.rank = to->rank, .shape = to->shape};
-    for (uint32_t d = 0; d < from->rank; d++)
-        w.step[to->rank - from->rank + d] =
-            from->shape[d] == 1 ? 0 : (int64_t)sam_net_inner(from, d);
-    return w;
 }
 
 typedef void net_fold(const struct net_graph *graph, const struct net_node *node,
@@ -141,15 +129,16 @@ static void fold_elements(const struct net_graph *g, const struct net_node *n,
     const unsigned count = n->input_count;
     for (unsigned k = 0; k < count; k++) {
         in[k] = input(g, n, k);
-        w[k] = broadcast(in[k], out);
+        const struct net_place own = sam_net_place_like(in[k]);
+        w[k] = (struct walk){.at = sam_net_place_expand(&own, out)};
     }
     const bool is_float = in[n->op == NET_Where]->dtype == SAM_F32; /* not the condition of Where */
     for (uint64_t i = 0; i < out->count; i++) {
         double real[3] = {0};
         int64_t whole[3] = {0};
         for (unsigned k = 0; k < count; k++) {
-            real[k] = sam_net_real(in[k], (uint64_t)w[k].offset);
-            whole[k] = sam_net_whole(in[k], (uint64_t)w[k].offset);
+            real[k] = sam_net_real(in[k], (uint64_t)w[k].at.offset);
+            whole[k] = sam_net_whole(in[k], (uint64_t)w[k].at.offset);
             advance(&w[k]);
         }
         if (net_tests(n->op)) {
@@ -169,40 +158,32 @@ static void fold_elements(const struct net_graph *g, const struct net_node *n,
 }
 
 /* --- moves */
-static void copy(const struct sam_net_value *from, struct walk read, struct sam_net_value *to,
-                 struct walk written, uint64_t count)
+static void copy(const struct sam_net_value *from, struct net_place read, struct sam_net_value *to,
+                 struct net_place written, uint64_t count)
 {
     const size_t size = sam_dtype_size(to->dtype);
-    for (uint64_t i = 0; i < count; i++, advance(&read), advance(&written))
-        memcpy((uint8_t *)to->data + (uint64_t)written.offset * size,
-               (const uint8_t *)from->data + (uint64_t)read.offset * size, size);
+    struct walk r = {.at = read}, w = {.at = written};
+    for (uint64_t i = 0; i < count; i++, advance(&r), advance(&w))
+        memcpy((uint8_t *)to->data + (uint64_t)w.at.offset * size,
+               (const uint8_t *)from->data + (uint64_t)r.at.offset * size, size);
 }
 
 static void fold_move(const struct net_graph *g, const struct net_node *n,
                       struct sam_net_value *out)
 {
     const struct sam_net_value *const in = input(g, n, 0);
-    struct walk w = n->op == NET_Expand ? broadcast(in, out)
-                                        : (struct walk){.rank = out->rank, .shape = out->shape};
-    for (uint32_t d = 0; d < out->rank; d++)
-        if (n->op == NET_Transpose) {
-            w.step[d] = (int64_t)sam_net_inner(in, n->params.perm[d]);
-        } else if (n->op == NET_Slice) {
-            w.step[d] = (int64_t)sam_net_inner(in, d) * n->params.step[d];
-            w.offset += (int64_t)sam_net_inner(in, d) * n->params.start[d];
-        }
-    copy(in, w, out, broadcast(out, out), out->count);
+    const struct net_place own = sam_net_place_like(in);
+    copy(in, sam_net_place_move(&own, n, out), out, sam_net_place_like(out), out->count);
 }
 
 /* All of `in`, to where `start` is in `out`. */
 static void put_at(const struct sam_net_value *in, struct sam_net_value *out, const int64_t *start)
 {
-    struct walk w = {.rank = in->rank, .shape = in->shape};
-    for (uint32_t d = 0; d < in->rank; d++) {
-        w.step[d] = (int64_t)sam_net_inner(out, d);
-        w.offset += w.step[d] * start[d];
-    }
-    copy(in, broadcast(in, in), out, w, in->count);
+    struct net_place to = sam_net_place_like(out);
+    memcpy(to.shape, in->shape, sizeof to.shape);
+    for (uint32_t d = 0; d < in->rank; d++)
+        to.offset += to.stride[d] * start[d];
+    copy(in, sam_net_place_like(in), out, to, in->count);
 }
 
 static void fold_pad(const struct net_graph *g, const struct net_node *n, struct sam_net_value *out)
@@ -244,20 +225,14 @@ static void fold_reduce(const struct net_graph *g, const struct net_node *n,
                                : n->op == NET_ReduceMin ? NET_Min
                                                         : NET_Add;
     const uint64_t count = in->count / out->count;
-    uint64_t kept[NET_RANK], reduced[NET_RANK]; /* sizes of these axes; else 1 */
-    struct walk base = {.rank = in->rank, .shape = kept},
-                over = {.rank = in->rank, .shape = reduced};
-    for (uint32_t d = 0; d < in->rank; d++) {
-        const bool is_reduced = n->params.axes >> d & 1;
-        kept[d] = is_reduced ? 1 : in->shape[d];
-        reduced[d] = is_reduced ? in->shape[d] : 1;
-        base.step[d] = over.step[d] = (int64_t)sam_net_inner(in, d);
-    }
+    struct walk base = {.at = sam_net_place_like(in)}, over = base;
+    for (uint32_t d = 0; d < in->rank; d++)
+        (n->params.axes >> d & 1 ? &base : &over)->at.shape[d] = 1;
     for (uint64_t i = 0; i < out->count; i++, advance(&base)) {
         double real = 0;
         int64_t whole = 0;
         for (uint64_t k = 0; k < count; k++, advance(&over)) {
-            const uint64_t at = (uint64_t)(base.offset + over.offset);
+            const uint64_t at = (uint64_t)(base.at.offset + over.at.offset);
             const double x = sam_net_real(in, at);
             const int64_t number = sam_net_whole(in, at);
             real = k ? real_of(by, &n->params, (double[3]){x, real}) : x;

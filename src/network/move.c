@@ -132,30 +132,12 @@ void sam_net_plan_move(struct net_builder *b)
     const struct net_place from = sam_net_place_of(b, node->inputs[0]);
     if (b->status != SAM_OK)
         return;
-    struct net_place to = sam_net_place_like(out);
-    to.buffer = from.buffer;
-    to.offset = from.offset;
-    switch (node->op) {
-    case NET_Reshape: reshape(b, in, out, &from); return;
-    case NET_Pad: pad(b, &from); return;
-    case NET_Transpose:
-        for (uint32_t i = 0; i < out->rank; i++)
-            to.stride[i] = from.stride[node->params.perm[i]];
-        break;
-    case NET_Slice:
-        for (uint32_t i = 0; i < out->rank; i++) {
-            to.offset += node->params.start[i] * from.stride[i];
-            to.stride[i] = node->params.step[i] * from.stride[i];
-        }
-        break;
-    case NET_Expand:
-        memset(to.stride, 0, sizeof to.stride);
-        for (uint32_t i = 0; i < in->rank; i++)
-            to.stride[out->rank - in->rank + i] = in->shape[i] == 1 ? 0 : from.stride[i];
-        break;
-    default: sam_net_build_fail(b, SAM_ERR_INPUT, "not a move"); return;
-    }
-    b->plan->places[node->output] = to;
+    if (node->op == NET_Reshape)
+        reshape(b, in, out, &from);
+    else if (node->op == NET_Pad)
+        pad(b, &from);
+    else
+        b->plan->places[node->output] = sam_net_place_move(&from, node, out);
 }
 
 /* --- Gather: copies of slices. The indices are constants, or inputs of the network, which the

@@ -82,6 +82,36 @@ struct net_place sam_net_place_like(const struct sam_net_value *value)
     return place;
 }
 
+struct net_place sam_net_place_expand(const struct net_place *from, const struct sam_net_value *to)
+{
+    struct net_place place = *from;
+    const uint32_t more = to->rank - from->rank;
+    place.rank = to->rank;
+    memcpy(place.shape, to->shape, sizeof place.shape);
+    memset(place.stride, 0, sizeof place.stride);
+    for (uint32_t i = 0; i < from->rank; i++)
+        place.stride[more + i] = from->shape[i] == 1 ? 0 : from->stride[i];
+    return place;
+}
+
+struct net_place sam_net_place_move(const struct net_place *from, const struct net_node *node,
+                                    const struct sam_net_value *out)
+{
+    const struct net_params *const p = &node->params;
+    if (node->op == NET_Expand)
+        return sam_net_place_expand(from, out);
+    struct net_place place = *from;
+    memcpy(place.shape, out->shape, sizeof place.shape);
+    for (uint32_t i = 0; i < out->rank; i++)
+        if (node->op == NET_Transpose) {
+            place.stride[i] = from->stride[p->perm[i]];
+        } else {
+            place.offset += p->start[i] * from->stride[i];
+            place.stride[i] = p->step[i] * from->stride[i];
+        }
+    return place;
+}
+
 const struct net_order sam_net_order_c = {{0, 1, 2, 3, 4, 5, 6, 7}},
                        sam_net_order_channels = {{0, 2, 3, 1}};
 

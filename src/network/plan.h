@@ -51,6 +51,14 @@ struct net_place {
     int64_t offset, stride[NET_RANK];
 };
 
+/* The axes of a value in C order, not yet anywhere. */
+struct net_place sam_net_place_like(const struct sam_net_value *value);
+/* Views of the same elements: broadcast to the shape of a value; what a Transpose, a Slice or an
+ * Expand makes of them, `out`. */
+struct net_place sam_net_place_expand(const struct net_place *from, const struct sam_net_value *to);
+struct net_place sam_net_place_move(const struct net_place *from, const struct net_node *node,
+                                    const struct sam_net_value *out);
+
 /* Element `i` of a value in C order, from its first one, by the strides of its axes. */
 static inline int64_t net_element_at(const struct sam_net_value *value, uint64_t i,
                                      const int64_t *stride)

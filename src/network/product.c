@@ -11,16 +11,14 @@ static struct net_place turned(struct net_builder *b, const struct sam_net_value
     return (struct net_place){.buffer = buffer, .rank = 2, .stride = {1, depth}};
 }
 
-/* A factor as a matrix: its stride along k, and its strides over the axes of the output, of which
- * `own` is that of its rows or columns. */
-static void factor(const struct net_place *place, uint32_t rank, uint32_t own_axis, uint32_t own,
-                   int64_t *stride)
+/* A factor over the axes of the output; `along` is the one of these that is its k. */
+static uint32_t factor(struct net_builder *b, struct net_space *space,
+                       const struct net_place *place, const struct sam_net_value *out,
+                       uint32_t along)
 {
-    memset(stride, 0, NET_RANK * sizeof *stride);
-    for (uint32_t i = 0; i + 2 < place->rank; i++)
-        if (place->shape[i] > 1)
-            stride[rank - place->rank + i] = place->stride[i];
-    stride[own] = place->stride[own_axis];
+    struct net_place wide = sam_net_place_expand(place, out);
+    wide.stride[along] = 0;
+    return sam_net_space_add(b, space, NET_NONE, place, wide.stride);
 }
 
 void sam_net_plan_product(struct net_builder *b)
@@ -39,11 +37,8 @@ void sam_net_plan_product(struct net_builder *b)
     sam_net_space_of(&c.space, &place);
     sam_net_chain_operands(b, &c.space);
     sam_net_space_last(&c.space, out->rank - 1);
-    int64_t stride[NET_RANK];
-    factor(&left, out->rank, x->rank - 2, out->rank - 2, stride);
-    c.left.operand = sam_net_space_add(b, &c.space, NET_NONE, &left, stride);
-    factor(&right, out->rank, w->rank - 1, out->rank - 1, stride);
-    c.right.operand = sam_net_space_add(b, &c.space, NET_NONE, &right, stride);
+    c.left.operand = factor(b, &c.space, &left, out, out->rank - 1);
+    c.right.operand = factor(b, &c.space, &right, out, out->rank - 2);
     c.depth = x->shape[x->rank - 1];
     c.left.step = left.stride[x->rank - 1];
     c.right.step = right.stride[w->rank - 2];

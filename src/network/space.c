@@ -33,14 +33,12 @@ uint32_t sam_net_space_add(struct net_builder *b, struct net_space *space, uint3
     return space->operands++;
 }
 
-uint32_t sam_net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t rank,
-                                 uint32_t value)
+uint32_t sam_net_space_broadcast(struct net_builder *b, struct net_space *space, uint32_t value,
+                                 const struct sam_net_value *shape)
 {
-    const struct net_place place = sam_net_place_of(b, value);
-    int64_t stride[NET_RANK] = {0};
-    for (uint32_t i = 0; i < place.rank; i++)
-        stride[rank - place.rank + i] = place.shape[i] == 1 ? 0 : place.stride[i];
-    return sam_net_space_add(b, space, value, &place, stride);
+    const struct net_place own = sam_net_place_of(b, value),
+                           wide = sam_net_place_expand(&own, shape);
+    return sam_net_space_add(b, space, value, &wide, wide.stride);
 }
 
 static void copy_axis(struct net_space *space, uint32_t to, uint32_t from)
