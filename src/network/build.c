@@ -35,11 +35,6 @@ void sam_net_build_fail(struct net_builder *b, enum sam_status status, const cha
 
 /* --- fusion */
 
-static bool same_shape(const struct sam_net_value *a, const struct sam_net_value *b)
-{
-    return a->rank == b->rank && !memcmp(a->shape, b->shape, a->rank * sizeof *a->shape);
-}
-
 static bool is_element(const struct net_node *node)
 {
     return templates[node->op] == sam_net_plan_elements;
@@ -74,7 +69,7 @@ static void grow(struct net_builder *b, struct net_group *group, uint32_t first)
     for (uint32_t n = first + 1; n < end && trial.count < NET_GROUP; n++) {
         const struct net_node *const node = &b->graph->nodes[n];
         bool joins = b->group[n] == NET_NONE && is_element(node) &&
-                     same_shape(&b->graph->values[node->output], shape) &&
+                     net_has_shape(&b->graph->values[node->output], shape->rank, shape->shape) &&
                      reads + node->input_count <= NET_OPERANDS - 6,
              reads_group = false;
         for (uint32_t i = 0; i < trial.count; i++) /* a run checks what such a node makes */
@@ -159,8 +154,7 @@ void sam_net_step_finish(struct net_builder *b, const char *made, uint32_t count
     struct net_step step = {.template = made,
                             .buffers = b->text.buffers,
                             .buffer_count = b->text.buffer_count,
-                            .scalars = b->scalars,
-                            .scalar_count = b->scalar_count,
+                            .scalar_count = b->text.scalar_count,
                             .node_count = count,
                             .output = output,
                             .products = b->products};
@@ -172,11 +166,10 @@ void sam_net_step_finish(struct net_builder *b, const char *made, uint32_t count
     step.text = sam_net_text_finish(&b->text);
     step.name = join_names(b->graph, nodes, count);
     step.nodes = sam_alloc(count, sizeof *step.nodes);
+    memcpy(step.scalars, b->text.scalars, sizeof step.scalars);
     b->text.buffers = NULL; /* the step's now */
     sam_net_text_free(&b->text);
     b->text.plan = owner;
-    b->scalars = NULL;
-    b->scalar_count = b->scalar_capacity = 0;
     b->products = 0;
     if (step.nodes && count)
         memcpy(step.nodes, nodes, count * sizeof *nodes);
@@ -208,10 +201,7 @@ static void finish_outputs(struct net_builder *b)
         if (b->status != SAM_OK || v->count == 0)
             continue;
         const struct net_buffer *const buffer = &b->plan->buffers[from.buffer];
-        uint32_t first = 0;
-        while (graph->outputs[first] != value)
-            first++;
-        if (buffer->kind == NET_BUFFER_OUTPUT && buffer->value == value && first == i)
+        if (buffer->kind == NET_BUFFER_OUTPUT && buffer->value == value && buffer->number == i)
             continue;
         struct net_place to = sam_net_place_like(v);
         to.buffer =
@@ -346,7 +336,6 @@ enum sam_status sam_net_plan_make(const struct net_graph *graph,
     else
         sam_net_build_fail(&b, SAM_ERR_MEMORY, "out of memory");
     sam_blocks_free(&b.store);
-    free(b.scalars);
     sam_net_text_free(&b.text);
     if (b.status == SAM_OK)
         b.status = make_arena(b.plan, error);
@@ -366,7 +355,6 @@ void sam_net_step_free(struct net_step *step)
     free(step->nodes);
     free(step->text);
     free(step->buffers);
-    free(step->scalars);
 }
 
 void sam_net_plan_free(struct net_plan *plan)

@@ -4,7 +4,6 @@
 #ifndef SAM_NETWORK_BUILD_H
 #define SAM_NETWORK_BUILD_H
 
-#include "network/plan.h"
 #include "network/text.h"
 
 /* Elements around a value's own, per axis, that hold zeros. */
@@ -33,8 +32,6 @@ struct net_builder {
     uint32_t *group;           /* by node: the group that it is in */
     struct net_group *groups;
     size_t group_count;
-    struct net_scalar_argument *scalars; /* of the step at hand */
-    size_t scalar_count, scalar_capacity;
     uint64_t products;
     const struct net_group *at;  /* the group at hand */
     const struct net_node *node; /* its head; the node that is written, for messages */

@@ -157,6 +157,12 @@ static inline bool net_keeps_axis(const struct net_params *p, uint32_t axis, uin
            (p->coordinate != NET_TF_CROP || (p->crop[0][axis] == 0 && p->crop[1][axis] == 1));
 }
 
+static inline bool net_has_shape(const struct sam_net_value *value, size_t rank,
+                                 const uint64_t *shape)
+{
+    return value->rank == rank && memcmp(value->shape, shape, rank * sizeof *shape) == 0;
+}
+
 /* Whether the results are booleans. */
 static inline bool net_tests(enum sam_net_op op)
 {

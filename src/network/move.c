@@ -143,8 +143,8 @@ void sam_net_plan_move(struct net_builder *b)
 /* --- Gather: copies of slices. The indices are constants, or inputs of the network, which the
  * program takes as arguments. */
 
-enum { SLICES = 256, ARGUMENTS = 40 }; /* of a step */
-enum { MOST_INDICES = 1 << 20 };       /* that are constants: a copy is written for each */
+enum { SLICES = 256 };           /* of a step */
+enum { MOST_INDICES = 1 << 20 }; /* that are constants: a copy is written for each */
 
 /* The row at element i of the indices: a number, or an argument of the program. */
 static struct net_index row_of(struct net_builder *b, const struct sam_net_value *indices,
@@ -157,15 +157,10 @@ static struct net_index row_of(struct net_builder *b, const struct sam_net_value
     const struct net_place place = sam_net_place_of(b, b->node->inputs[1]);
     if (b->status == SAM_OK && b->plan->buffers[place.buffer].kind != NET_BUFFER_INPUT)
         sam_net_build_fail(b, SAM_ERR_INPUT, "its indices are computed");
-    void *grown = sam_grow(b->scalars, b->scalar_count, &b->scalar_capacity, sizeof *b->scalars);
-    if (!grown) {
-        sam_net_build_fail(b, SAM_ERR_MEMORY, "out of memory");
-        return net_at(0);
-    }
-    b->scalars = grown;
-    b->scalars[b->scalar_count] = (struct net_scalar_argument){
-        place.buffer, (uint64_t)(place.offset + net_element_at(indices, i, place.stride)), limit};
-    return sam_net_argument(&b->text, (uint32_t)b->scalar_count++);
+    return sam_net_argument(
+        &b->text, (struct net_scalar_argument){
+                      place.buffer,
+                      (uint64_t)(place.offset + net_element_at(indices, i, place.stride)), limit});
 }
 
 void sam_net_plan_gather(struct net_builder *b)
@@ -173,7 +168,7 @@ void sam_net_plan_gather(struct net_builder *b)
     const struct net_node *const node = b->node;
     const struct sam_net_value *const indices = &b->graph->values[node->inputs[1]];
     const uint32_t axis = node->params.axis;
-    const uint64_t most = indices->data ? SLICES : ARGUMENTS;
+    const uint64_t most = indices->data ? SLICES : NET_SCALARS;
     struct net_place from = sam_net_place_of(b, node->inputs[0]);
     const struct net_place whole = sam_net_place_new(b, node->output, sam_net_order_c);
     const uint64_t limit = from.shape[axis];

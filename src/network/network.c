@@ -178,8 +178,7 @@ enum sam_status sam_network_keep_state(struct sam_network *network, const char *
     if (index_in(g->outputs, g->output_count, out) == g->output_count)
         return sam_fail(error, SAM_ERR_USAGE, "the network has no output '%s'", output);
     const struct sam_net_value *from = &g->values[out], *to = &g->values[in];
-    if (from->dtype != to->dtype || from->rank != to->rank ||
-        memcmp(from->shape, to->shape, from->rank * sizeof from->shape[0]) != 0)
+    if (from->dtype != to->dtype || !net_has_shape(from, to->rank, to->shape))
         return sam_fail(error, SAM_ERR_USAGE, "state '%s': output '%s' has another shape or type",
                         input, output);
     struct state *grown =
@@ -227,12 +226,10 @@ static enum sam_status bind_input(const struct sam_net_value *value, const struc
                                   struct sam_blocks *store, const void **data,
                                   struct sam_error *error)
 {
-    bool same = array->rank == value->rank;
-    for (uint32_t i = 0; same && i < value->rank; i++)
-        same = array->shape[i] == value->shape[i];
     const bool equal =
         array->dtype == value->dtype || (array->dtype == SAM_BOOL && value->dtype == SAM_U8);
-    if (!same || (!equal && !sam_dtype_widens(array->dtype, value->dtype)))
+    if (!net_has_shape(value, array->rank, array->shape) ||
+        (!equal && !sam_dtype_widens(array->dtype, value->dtype)))
         return shape_error(value, array, error);
     *data = array->data;
     if (equal)

@@ -69,6 +69,7 @@ static inline int64_t net_element_at(const struct sam_net_value *value, uint64_t
     return at;
 }
 
+enum { NET_SCALARS = 40 }; /* of a step */
 /* An index that a program takes as an argument: an element of an input of the network. */
 struct net_scalar_argument {
     uint32_t buffer;
@@ -85,7 +86,7 @@ struct net_step {
     struct sam_tile_program *program;
     uint32_t *buffers; /* its pointer arguments */
     size_t buffer_count;
-    struct net_scalar_argument *scalars; /* and then its index arguments */
+    struct net_scalar_argument scalars[NET_SCALARS]; /* and then its index arguments */
     size_t scalar_count;
     uint32_t output;   /* value of the graph that it completes; NET_NONE: a copy on the way */
     uint64_t products; /* multiply-accumulates */

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "network/plan.h"
-
 /* The start of an operation. */
 static void indent(struct sam_net_text *text)
 {
@@ -28,29 +26,20 @@ static void head(struct sam_net_text *text, const char *line)
         sam_buffer_puts(&text->head, line);
 }
 
-static void constant(struct sam_net_text *text, int64_t value)
-{
-    char line[96];
-    if (value < 0)
-        sam_format(line, sizeof line, "  %%m%" PRId64 " = arith.constant %" PRId64 " : index\n",
-                   -value, value);
-    else
-        sam_format(line, sizeof line, "  %%c%" PRId64 " = arith.constant %" PRId64 " : index\n",
-                   value, value);
-    head(text, line);
-}
-
+/* Constants are named by their numbers. */
 static void put_index(struct sam_net_text *text, struct sam_buffer *out, struct net_index index)
 {
+    const char sign = index.value < 0 ? 'm' : 'c';
+    const long long size = llabs(index.value);
+    char line[96];
     if (index.id) {
         sam_buffer_printf(out, "%%i%" PRIu32, index.id);
         return;
     }
-    constant(text, index.value);
-    if (index.value < 0)
-        sam_buffer_printf(out, "%%m%" PRId64, -index.value);
-    else
-        sam_buffer_printf(out, "%%c%" PRId64, index.value);
+    sam_format(line, sizeof line, "  %%%c%lld = arith.constant %" PRId64 " : index\n", sign, size,
+               index.value);
+    head(text, line);
+    sam_buffer_printf(out, "%%%c%lld", sign, size);
 }
 
 /* --- names and types */
@@ -209,12 +198,11 @@ struct net_index sam_net_times(struct sam_net_text *text, struct net_index a, in
     return by == 1 ? a : arith(text, "muli", a, net_at(by));
 }
 
-struct net_index sam_net_argument(struct sam_net_text *text, uint32_t number)
+struct net_index sam_net_argument(struct sam_net_text *text, struct net_scalar_argument scalar)
 {
-    if (number >= text->scalars)
-        text->scalars = number + 1;
+    text->scalars[text->scalar_count] = scalar;
     /* names of arguments are far above those of results */
-    return (struct net_index){0, UINT32_C(0x80000000) + number};
+    return (struct net_index){0, UINT32_C(0x80000000) + text->scalar_count++};
 }
 
 /* A loop over 0, step, ... below `end`. A single iteration is emitted without a loop. */
@@ -393,7 +381,7 @@ char *sam_net_text_finish(struct sam_net_text *text)
     for (size_t i = 0; i < text->buffer_count; i++)
         sam_buffer_printf(&all, "%s%%a%zu: !pto.ptr<%s>", i ? ", " : "", i,
                           sam_tile_dtype_name(text->plan->buffers[text->buffers[i]].dtype));
-    for (uint32_t i = 0; i < text->scalars; i++)
+    for (uint32_t i = 0; i < text->scalar_count; i++)
         sam_buffer_printf(&all, "%s%%i%" PRIu32 ": index", i || text->buffer_count ? ", " : "",
                           UINT32_C(0x80000000) + i);
     sam_buffer_puts(&all, ") {\n");

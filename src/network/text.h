@@ -6,7 +6,7 @@
 #define SAM_NETWORK_TEXT_H
 
 #include "base/base.h"
-#include "samite/tile.h"
+#include "network/plan.h"
 
 /* An index: a constant, or a value of the program. */
 struct net_index {
@@ -40,8 +40,9 @@ struct sam_net_text {
     uint32_t *buffers; /* arguments, in order */
     size_t buffer_count, buffer_capacity;
     const struct net_plan *plan; /* for dtypes and sizes of buffers */
-    uint32_t scalars;            /* index arguments */
-    uint32_t next;               /* name */
+    struct net_scalar_argument scalars[NET_SCALARS];
+    uint32_t scalar_count;
+    uint32_t next; /* name */
     unsigned depth;
     uint64_t rounds, ops; /* of the loops around, less one; operations when they are written out */
     bool failed;
@@ -58,8 +59,8 @@ static inline struct net_index net_at(int64_t value)
 }
 struct net_index sam_net_add(struct sam_net_text *text, struct net_index a, struct net_index b);
 struct net_index sam_net_times(struct sam_net_text *text, struct net_index a, int64_t by);
-/* The index argument of that number. */
-struct net_index sam_net_argument(struct sam_net_text *text, uint32_t number);
+/* An index argument, of which there is room for NET_SCALARS. */
+struct net_index sam_net_argument(struct sam_net_text *text, struct net_scalar_argument scalar);
 
 /* Blocks of `tile` along each axis, and what remains at its end: the next combination of these,
  * within loops over its blocks, which the call after it closes. False after the last one.
