@@ -135,6 +135,14 @@ struct net_site {
     struct net_blocks blocks;
     uint32_t skipped; /* axes that stay as they are, a bit for each; without a size, one element */
 };
+/* Its tiles along the axes that it has skipped. */
+static inline struct net_site net_site_within(const struct net_site *site)
+{
+    struct net_site within = *site;
+    within.blocks = (struct net_blocks){0};
+    within.skipped = ~site->skipped;
+    return within;
+}
 /* The next tile of site->space, at first that of {.space = ...}; false: none, or a failure. */
 bool sam_net_site_next(struct net_builder *b, struct net_site *site);
 void sam_net_site_sizes(struct net_site *site);

@@ -11,30 +11,11 @@ struct rows {
     struct net_builder *b;
     uint32_t scale, bias; /* operands; NET_NONE */
     double epsilon;
-    uint64_t block; /* columns of a tile */
-    /* the rows at hand */
-    const struct net_site *site;
+    bool once; /* a tile holds whole rows */
+    /* of the rows at hand */
     int pass;
-    struct net_tile whole, most, sum; /* whole: a row that fits a tile */
+    struct net_tile whole, most, sum;
 };
-
-/* The columns from `at` on of the rows at hand. */
-static struct net_site part_of(const struct rows *r, struct net_index at, uint64_t size)
-{
-    struct net_site part = *r->site;
-    part.at[part.space->axes - 1] = at;
-    part.size[part.space->axes - 1] = size;
-    sam_net_site_sizes(&part);
-    return part;
-}
-
-static struct net_tile load_part(struct rows *r, const struct net_site *part)
-{
-    if (r->whole.id)
-        return r->whole;
-    const struct net_box box = sam_net_site_box(&r->b->text, part, 1, false, false);
-    return sam_net_load(&r->b->text, net_shape_of(SAM_F32, part->rows, part->cols), &box);
-}
 
 /* A column of sums or maxima takes up those of a part. */
 static void combine(struct rows *r, const char *fold, const char *join, struct net_tile *into,
@@ -43,7 +24,7 @@ static void combine(struct rows *r, const char *fold, const char *join, struct n
     struct sam_net_text *const text = &r->b->text;
     const struct net_tile column =
         part.cols == 1 ? part : NET_OP1(text, fold, net_shape_of(SAM_F32, part.rows, 1), part);
-    if (r->whole.id)
+    if (r->once)
         *into = column;
     else
         sam_net_op_into(text, join, *into, 2, (struct net_tile[]){*into, column});
@@ -51,32 +32,35 @@ static void combine(struct rows *r, const char *fold, const char *join, struct n
 
 /* Of a softmax, `most` and `sum` are those of the row; of a normalization, the mean and
  * 1 / the deviation. */
-static void row_part(struct rows *r, const struct net_blocks *at)
+static void row_part(struct rows *r, const struct net_site *part)
 {
     struct sam_net_text *const text = &r->b->text;
     const bool norm = r->b->node->op == NET_LayerNormalization;
-    const struct net_site part = part_of(r, at->at[0], at->size[0]);
-    struct net_tile x = load_part(r, &part);
+    struct net_tile x = r->whole;
+    if (!r->once || r->pass == 0) {
+        const struct net_box box = sam_net_site_box(text, part, 1, false, false);
+        x = sam_net_load(text, net_shape_of(SAM_F32, part->rows, part->cols), &box);
+    }
     if (r->pass == 0) {
+        r->whole = x;
         combine(r, norm ? "trowsum" : "trowmax", norm ? "tadd" : "tmax", &r->most, x);
         return;
     }
-    if (r->pass == 1 || !r->whole.id) {
+    if (r->pass == 1 || !r->once) {
         x = sam_net_binary(text, "sub", x, r->most);
         x = norm ? x : sam_net_unary(text, "texp", x);
     }
     if (r->pass == 1) {
         combine(r, "trowsum", "tadd", &r->sum, norm ? NET_OP2(text, "tmul", x, x, x) : x);
-        if (r->whole.id)
-            r->whole = x;
+        r->whole = x;
         return;
     }
     x = sam_net_binary(text, norm ? "mul" : "div", x, r->sum);
     if (r->scale != NET_NONE)
-        x = sam_net_binary(text, "mul", x, sam_net_site_load(r->b, &part, r->scale));
+        x = sam_net_binary(text, "mul", x, sam_net_site_load(r->b, part, r->scale));
     if (r->bias != NET_NONE)
-        x = sam_net_binary(text, "add", x, sam_net_site_load(r->b, &part, r->bias));
-    sam_net_site_store(text, &part, x);
+        x = sam_net_binary(text, "add", x, sam_net_site_load(r->b, part, r->bias));
+    sam_net_site_store(text, part, x);
 }
 
 /* The deviations from the sums. */
@@ -91,24 +75,20 @@ static void between_passes(struct rows *r, uint64_t cols)
     }
 }
 
-static void rows_site(struct net_builder *b, struct rows *r, const struct net_site *site)
+static void rows_site(struct net_builder *b, struct rows *r, const struct net_site *rows)
 {
     const bool norm = b->node->op == NET_LayerNormalization;
-    const struct net_tile column = net_shape_of(SAM_F32, site->rows, 1);
-    r->site = site;
-    r->whole = (struct net_tile){0};
-    if (r->block >= site->cols) {
-        r->whole = load_part(r, site);
-    } else {
+    const struct net_tile column = net_shape_of(SAM_F32, rows->rows, 1);
+    if (!r->once) {
         r->most = NET_OP1(&b->text, "texpands", column,
                           sam_net_scalar(&b->text, SAM_F32, norm ? 0 : -(double)INFINITY));
         r->sum = NET_OP1(&b->text, "texpands", column, sam_net_scalar(&b->text, SAM_F32, 0));
     }
     for (r->pass = 0; r->pass < 3; r->pass++) {
-        for (struct net_blocks at = {0}; sam_net_blocks(&b->text, 1, &site->cols, &r->block, &at);)
-            row_part(r, &at);
+        for (struct net_site part = net_site_within(rows); sam_net_site_next(b, &part);)
+            row_part(r, &part);
         if (norm)
-            between_passes(r, site->cols);
+            between_passes(r, rows->space->extent[rows->space->axes - 1]);
     }
 }
 
@@ -148,9 +128,12 @@ void sam_net_plan_rows(struct net_builder *b)
         *(i == 1 ? &r.scale : &r.bias) = sam_net_space_add(b, &space, NET_NONE, &each, stride);
     }
     sam_net_space_merge(&space, true);
-    const uint64_t cols = space.extent[space.axes - 1];
-    r.block = cols <= 2 * BLOCK ? cols : BLOCK;
-    sam_net_space_tile(&space, r.block < BLOCK ? BLOCK / ((r.block + 7) / 8 * 8) : 1, cols);
-    for (struct net_site site = {.space = &space}; sam_net_site_next(b, &site);)
+    const uint32_t last = space.axes - 1;
+    const uint64_t cols = space.extent[last], block = cols <= 2 * BLOCK ? cols : BLOCK;
+    sam_net_space_tile(&space, block < BLOCK ? BLOCK / ((block + 7) / 8 * 8) : 1, cols);
+    space.tile[last] = block;
+    r.once = block == cols;
+    for (struct net_site site = {.space = &space, .skipped = UINT32_C(1) << last};
+         sam_net_site_next(b, &site);)
         rows_site(b, &r, &site);
 }
