@@ -12,43 +12,37 @@ struct reduce {
     const char *fold, *join; /* "sum", "add" */
     enum sam_dtype dtype;
     double start;
-    uint32_t axes; /* reduced ones, the innermost last */
-    uint64_t extent[NET_AXES], tile[NET_AXES];
-    int64_t stride[NET_AXES];
-    bool rows;      /* tiles have rows of the reduced elements: one result a column */
-    uint64_t count; /* elements of each result */
-    bool once;      /* one tile holds all of them */
+    struct net_space over; /* the reduced axes, the innermost last; operand 0 is the input */
+    bool rows;             /* tiles have rows of the reduced elements: one result a column */
+    uint64_t count;        /* elements of each result */
+    bool once;             /* one tile holds all of them */
     const struct net_site *site;
     struct net_tile result, index; /* index: of ArgMax */
 };
 
-static struct net_tile load_block(struct reduce *r, const struct net_blocks *part)
+static struct net_tile load_block(struct reduce *r, const struct net_site *part)
 {
-    const uint64_t *const size = part->size;
+    const int64_t *const stride = r->over.operand[0].stride;
     struct sam_net_text *const text = &r->b->text;
     struct net_box box = sam_net_site_box(text, r->site, 1, r->rows, false);
-    const uint64_t cols = box.size[box.count - 1];
-    const int64_t step = box.stride[box.count - 1];
-    uint64_t rows = 1;
-    for (uint32_t i = 0; i < r->axes; i++)
-        box.at = sam_net_add(text, box.at, sam_net_times(text, part->at[i], r->stride[i]));
+    const uint32_t inner = r->over.axes - 1;
+    for (uint32_t i = 0; i <= inner; i++)
+        box.at = sam_net_add(text, box.at, sam_net_times(text, part->at[i], stride[i]));
     if (!r->rows) { /* rows x the innermost reduced axis */
-        const uint32_t inner = r->axes ? r->axes - 1 : 0;
-        box.size[box.count - 1] = size[inner];
-        box.stride[box.count - 1] = r->stride[inner];
-        return sam_net_load(text, net_shape_of(r->dtype, r->site->rows, size[inner]), &box);
+        box.size[box.count - 1] = part->cols;
+        box.stride[box.count - 1] = stride[inner];
+        return sam_net_load(text, net_shape_of(r->dtype, r->site->rows, part->cols), &box);
     }
+    const int64_t step = box.stride[box.count - 1];
     box.count = 0;
-    for (uint32_t i = 0; i < r->axes; i++) {
-        rows *= size[i];
-        if (size[i] == 1)
-            continue;
-        box.size[box.count] = size[i];
-        box.stride[box.count++] = r->stride[i];
-    }
-    box.size[box.count] = cols;
+    for (uint32_t i = 0; i <= inner; i++)
+        if (part->size[i] != 1) {
+            box.size[box.count] = part->size[i];
+            box.stride[box.count++] = stride[i];
+        }
+    box.size[box.count] = r->site->cols;
     box.stride[box.count++] = step;
-    return sam_net_load(text, net_shape_of(r->dtype, rows, cols), &box);
+    return sam_net_load(text, net_shape_of(r->dtype, part->rows * part->cols, r->site->cols), &box);
 }
 
 static struct net_tile result_shape(const struct reduce *r, enum sam_dtype dtype)
@@ -56,7 +50,7 @@ static struct net_tile result_shape(const struct reduce *r, enum sam_dtype dtype
     return net_shape_of(dtype, r->rows ? 1 : r->site->rows, r->rows ? r->site->cols : 1);
 }
 
-static void reduce_block(struct reduce *r, const struct net_blocks *at)
+static void reduce_block(struct reduce *r, const struct net_site *at)
 {
     struct sam_net_text *const text = &r->b->text;
     const struct net_tile block = load_block(r, at), like = result_shape(r, r->dtype);
@@ -78,8 +72,8 @@ static void reduce_site(struct reduce *r)
     if (!r->once)
         r->result = NET_OP1(&b->text, "texpands", result_shape(r, r->dtype),
                             sam_net_scalar(&b->text, r->dtype, r->start));
-    for (struct net_blocks at = {0}; sam_net_blocks(&b->text, r->axes, r->extent, r->tile, &at);)
-        reduce_block(r, &at);
+    for (struct net_site part = {.space = &r->over}; sam_net_site_next(b, &part);)
+        reduce_block(r, &part);
     if (b->node->op == NET_ReduceMean)
         r->result = sam_net_with(&b->text, r->dtype == SAM_F32 ? "tmuls" : "tdivs", r->result,
                                  r->dtype == SAM_F32 ? 1 / (double)r->count : (double)r->count);
@@ -90,10 +84,11 @@ static void reduce_site(struct reduce *r)
 static void arg_site(struct reduce *r)
 {
     struct sam_net_text *const text = &r->b->text;
-    for (uint64_t at = 0; at < r->extent[0]; at += r->tile[0]) {
-        const uint64_t left = r->extent[0] - at;
-        const struct net_blocks part = {.at = {net_at((int64_t)at)},
-                                        .size = {left < r->tile[0] ? left : r->tile[0]}};
+    for (uint64_t at = 0; at < r->over.extent[0]; at += r->over.tile[0]) {
+        const uint64_t left = r->over.extent[0] - at,
+                       size = left < r->over.tile[0] ? left : r->over.tile[0];
+        const struct net_site part = {
+            .at = {net_at((int64_t)at)}, .size = {size}, .rows = 1, .cols = size};
         const struct net_tile block = /* zeros of both signs are equal */
             sam_net_with(text, "tadds", load_block(r, &part), 0);
         const struct net_tile most =
@@ -117,36 +112,29 @@ static void arg_site(struct reduce *r)
 /* The reduced axes by their strides, the largest first; those that are one are merged. */
 static void reduced_axes(struct reduce *r, const struct net_place *from, uint32_t mask)
 {
-    const struct net_order order = sam_net_order_like(from);
-    for (uint32_t i = 0; i < from->rank; i++) {
-        const uint32_t axis = order.axis[i];
-        if (!(mask >> axis & 1) || from->shape[axis] == 1)
-            continue;
-        r->count *= from->shape[axis];
-        if (r->axes && r->stride[r->axes - 1] == from->stride[axis] * (int64_t)from->shape[axis]) {
-            r->extent[r->axes - 1] *= from->shape[axis];
-            r->stride[r->axes - 1] = from->stride[axis];
-            continue;
+    struct net_place reduced = {0};
+    for (uint32_t i = 0; i < from->rank; i++)
+        if (mask >> i & 1 && from->shape[i] != 1) {
+            reduced.shape[reduced.rank] = from->shape[i];
+            reduced.stride[reduced.rank++] = from->stride[i];
+            r->count *= from->shape[i];
         }
-        r->extent[r->axes] = from->shape[axis];
-        r->stride[r->axes++] = from->stride[axis];
-    }
-    if (r->axes == 0) {
-        r->extent[0] = 1;
-        r->axes = 1;
-    }
+    sam_net_space_of(&r->over, &reduced);
+    sam_net_space_merge(&r->over, false);
 }
 
 /* Blocks of at most `most` elements of the reduced axes. */
 static void cut(struct reduce *r, uint64_t most)
 {
     r->once = true;
-    for (uint32_t i = r->axes, dims = 0; i-- > 0; dims++) {
-        r->tile[i] = dims < (r->rows ? 3 : 1) && most ? r->extent[i] : 1;
-        if (r->tile[i] > most)
-            r->tile[i] = most ? most : 1;
-        most = r->tile[i] < r->extent[i] ? 0 : most / r->tile[i];
-        r->once &= r->tile[i] == r->extent[i];
+    for (uint32_t i = r->over.axes, dims = 0; i-- > 0; dims++) {
+        const uint64_t extent = r->over.extent[i];
+        uint64_t *const tile = &r->over.tile[i];
+        *tile = dims < (r->rows ? 3 : 1) && most ? extent : 1;
+        if (*tile > most)
+            *tile = most ? most : 1;
+        most = *tile < extent ? 0 : most / *tile;
+        r->once &= *tile == extent;
     }
 }
 
@@ -186,7 +174,7 @@ void sam_net_plan_reduce(struct net_builder *b)
         if (to.shape[i] > 1 && from.stride[i] < innermost)
             innermost = from.stride[i];
     }
-    r.rows = innermost < r.stride[r.axes - 1];
+    r.rows = innermost < r.over.operand[0].stride[r.over.axes - 1];
     struct net_space space;
     sam_net_space_of(&space, &to);
     sam_net_space_add(b, &space, NET_NONE, &from, kept);
@@ -198,7 +186,7 @@ void sam_net_plan_reduce(struct net_builder *b)
         sam_net_space_column(&space);
         sam_net_space_merge(&space, true);
         cut(&r, 2048);
-        sam_net_space_tile(&space, ELEMENTS / ((r.tile[r.axes - 1] + 7) / 8 * 8), 1);
+        sam_net_space_tile(&space, ELEMENTS / ((r.over.tile[r.over.axes - 1] + 7) / 8 * 8), 1);
     }
     for (struct net_site site = {.space = &space}; sam_net_site_next(b, &site);) {
         r.site = &site;
