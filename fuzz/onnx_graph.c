@@ -40,7 +40,7 @@ static void check_value(const struct sam_net_value *v, uint32_t node)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct sam_network_dim dims[] = {{"n", 3}};
-    const struct net_sizes sizes = {NULL, 0, dims, 0}, named = {NULL, 0, dims, 1};
+    const struct sam_network_options sizes = {.dims = dims}, named = {.dims = dims, .dim_count = 1};
     struct net_graph g;
     struct sam_error error = {0};
     enum sam_status status = sam_net_import_data(data, size, "fuzz", &named, &g, &error);
@@ -90,8 +90,8 @@ void fuzz_seeds(fuzz_add *add, void *context)
         struct sam_error error = {0};
         struct net_graph g;
         const struct sam_network_dim n = {"n", 3};
-        const struct net_sizes sizes = {NULL, 0, &n,
-                                        strstr(models[i], " n\n") || strstr(models[i], " n ")};
+        const struct sam_network_options sizes = {
+            .dims = &n, .dim_count = strstr(models[i], " n\n") || strstr(models[i], " n ")};
         if (sam_net_import_data(model.data, model.size, "seed", &sizes, &g, &error) != SAM_OK) {
             fprintf(stderr, "%s\n", error.text);
             abort();

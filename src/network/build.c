@@ -106,7 +106,7 @@ static void make_groups(struct net_builder *b)
                                     .output = graph->nodes[n].output,
                                     .start = is_element(&graph->nodes[n]) ? NET_NONE
                                                                           : graph->nodes[n].output};
-        if (!b->options.no_fusion && takes_chain(&graph->nodes[n]))
+        if (!b->options.unfused && takes_chain(&graph->nodes[n]))
             grow(b, group, n);
         for (uint32_t i = 0; i < group->count; i++)
             b->group[group->nodes[i]] = (uint32_t)b->group_count;
@@ -318,7 +318,7 @@ static void build(struct net_builder *b)
 }
 
 enum sam_status sam_net_plan_make(const struct net_graph *graph,
-                                  const struct net_plan_options *options, struct net_plan **plan,
+                                  const struct sam_network_options *options, struct net_plan **plan,
                                   struct sam_error *error)
 {
     if (SAM_LACKS(error, graph, plan))

@@ -23,7 +23,7 @@ struct net_group {
 struct net_builder {
     const struct net_graph *graph;
     struct net_plan *plan;
-    struct net_plan_options options;
+    struct sam_network_options options;
     struct sam_net_text text;  /* of the step at hand */
     struct sam_blocks store;   /* of the following lists */
     struct net_border *border; /* by value */

@@ -128,23 +128,17 @@ double sam_net_real(const struct sam_net_value *value, uint64_t i);
 int64_t sam_net_whole(const struct sam_net_value *value, uint64_t i);
 
 /* Import the ONNX model at `path`, opsets 7 to 21. Dimensions without a number come from `shapes`
- * and `dims`; a shape without a name is that of the next input that none names. SAM_ERR_USAGE: the
- * model has no such input or dimension, or another rank or size. *graph is freed by
- * sam_net_graph_free, also after an error. SAM_ERR_INPUT, in one line with the node's name: a
+ * and `dims` of the options; a shape without a name is that of the next input that none names.
+ * SAM_ERR_USAGE: the model has no such input or dimension, or another rank or size. *graph is freed
+ * by sam_net_graph_free, also after an error. SAM_ERR_INPUT, in one line with the node's name: a
  * damaged file, an operator or attribute that is not supported (all operators at once), shapes that
  * do not meet, a dimension without a size, subgraphs. */
-struct net_sizes {
-    const struct sam_network_shape *shapes;
-    size_t shape_count;
-    const struct sam_network_dim *dims;
-    size_t dim_count;
-};
-enum sam_status sam_net_import(const char *path, const struct net_sizes *sizes,
+enum sam_status sam_net_import(const char *path, const struct sam_network_options *options,
                                struct net_graph *graph, struct sam_error *error);
 /* The same of a model in memory; external data is in the folder of the file `name`. */
 enum sam_status sam_net_import_data(const void *data, size_t size, const char *name,
-                                    const struct net_sizes *sizes, struct net_graph *graph,
-                                    struct sam_error *error);
+                                    const struct sam_network_options *options,
+                                    struct net_graph *graph, struct sam_error *error);
 
 /* Resize: the coordinate of the input for element `at` of an output axis; whether that axis stays
  * as it is. */

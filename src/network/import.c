@@ -510,19 +510,21 @@ static enum sam_status finish(struct import *m, enum sam_status opened)
     return m->error->status;
 }
 
-enum sam_status sam_net_import(const char *path, const struct net_sizes *sizes,
+enum sam_status sam_net_import(const char *path, const struct sam_network_options *options,
                                struct net_graph *graph, struct sam_error *error)
 {
     struct sam_error own = {0};
-    struct import m = {.file = path, .sizes = sizes, .graph = graph, .error = error ? error : &own};
+    struct import m = {
+        .file = path, .options = options, .graph = graph, .error = error ? error : &own};
     return finish(&m, sam_model_open(path, &m.model, m.error));
 }
 
 enum sam_status sam_net_import_data(const void *data, size_t size, const char *name,
-                                    const struct net_sizes *sizes, struct net_graph *graph,
-                                    struct sam_error *error)
+                                    const struct sam_network_options *options,
+                                    struct net_graph *graph, struct sam_error *error)
 {
     struct sam_error own = {0};
-    struct import m = {.file = name, .sizes = sizes, .graph = graph, .error = error ? error : &own};
+    struct import m = {
+        .file = name, .options = options, .graph = graph, .error = error ? error : &own};
     return finish(&m, sam_model_open_onnx(data, size, name, &m.model, m.error));
 }

@@ -19,8 +19,8 @@ struct import {
     const char *file;
     struct sam_model *model;
     struct sam_onnx_graph onnx;
-    const struct net_sizes *sizes;          /* from the user */
-    const struct sam_network_shape **given; /* of these the shape of each input; or NULL */
+    const struct sam_network_options *options; /* from the user */
+    const struct sam_network_shape **given;    /* of these the shape of each input; or NULL */
     struct net_graph *graph;
     struct sam_names names;   /* of ONNX: `1 + number of the value`, as a pointer */
     struct sam_names outputs; /* of the graph */

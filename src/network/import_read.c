@@ -142,9 +142,9 @@ static bool is_initializer(struct import *m, const char *name)
  * another input. */
 static uint64_t size_of_symbol(const struct import *m, const char *name)
 {
-    for (size_t i = 0; name[0] && i < m->sizes->dim_count; i++)
-        if (strcmp(m->sizes->dims[i].name, name) == 0)
-            return m->sizes->dims[i].size;
+    for (size_t i = 0; name[0] && i < m->options->dim_count; i++)
+        if (strcmp(m->options->dims[i].name, name) == 0)
+            return m->options->dims[i].size;
     for (size_t i = 0; name[0] && i < m->onnx.input_count; i++) {
         const struct sam_onnx_input *in = &m->onnx.inputs[i];
         for (size_t d = 0; m->given[i] && d < in->rank && d < m->given[i]->rank; d++)
@@ -179,7 +179,7 @@ static bool put_size(struct sam_buffer *dims, const char *name, uint64_t size)
 /* All inputs of a model that has dimensions without a size, and how to give sizes. */
 static void refuse_open(struct import *m)
 {
-    const struct net_sizes *const s = m->sizes;
+    const struct sam_network_options *const s = m->options;
     struct sam_buffer list = {0}, dims = {0};
     struct sam_names seen = {0};
     bool good = true, named = true;
@@ -297,12 +297,12 @@ static void match_shape(struct import *m, const struct sam_network_shape *shape)
     else if (name)
         misuse(m, "no input '%.100s' in the model", name);
     else
-        misuse(m, "%zu arrays: expected at most one for each input", m->sizes->shape_count);
+        misuse(m, "%zu arrays: expected at most one for each input", m->options->shape_count);
 }
 
 void sam_net_import_inputs(struct import *m)
 {
-    const struct net_sizes *const s = m->sizes;
+    const struct sam_network_options *const s = m->options;
     m->given = sam_net_take(m, m->onnx.input_count, sizeof(struct sam_network_shape *));
     for (int pass = 0; pass < 2; pass++) /* those with names first */
         for (size_t i = 0; !m->failed && i < s->shape_count; i++)

@@ -95,14 +95,12 @@ enum sam_status sam_network_open(const char *path, const struct sam_network_opti
     struct sam_network *n = sam_alloc(1, sizeof *n);
     if (!n)
         return sam_fail_memory(error);
-    const struct net_plan_options planning = {.no_fusion = o.unfused, .weights = o.weights};
-    const struct net_sizes sizes = {o.shapes, o.shape_count, o.dims, o.dim_count};
-    status = sam_net_import(path, &sizes, &n->graph, error);
+    status = sam_net_import(path, &o, &n->graph, error);
     n->output_count = n->graph.output_count;
     if (status == SAM_OK)
         status = keep_values(&n->graph, o.keep, o.keep_count, error);
     if (status == SAM_OK)
-        status = sam_net_plan_make(&n->graph, &planning, &n->plan, error);
+        status = sam_net_plan_make(&n->graph, &o, &n->plan, error);
     if (status != SAM_OK) {
         sam_network_close(n);
         return status;

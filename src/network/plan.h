@@ -104,14 +104,9 @@ struct net_plan {
     size_t packed_size;
 };
 
-struct net_plan_options {
-    bool no_fusion; /* a step per node */
-    enum sam_network_weights weights;
-};
-
 /* Plan a graph, which must outlive the plan. SAM_ERR_INPUT names a node that no template fits. */
 enum sam_status sam_net_plan_make(const struct net_graph *graph,
-                                  const struct net_plan_options *options, struct net_plan **plan,
+                                  const struct sam_network_options *options, struct net_plan **plan,
                                   struct sam_error *error);
 void sam_net_plan_free(struct net_plan *plan);
 void sam_net_step_free(struct net_step *step);

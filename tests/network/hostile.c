@@ -10,7 +10,7 @@
 #include "onnx_text.h"
 #include "samite/file.h"
 
-static const struct net_sizes none;
+static const struct sam_network_options none;
 
 /* Takes ownership of `model`. */
 static void refuse(struct sam_buffer model, const char *text)

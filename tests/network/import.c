@@ -147,7 +147,7 @@ static void run(const struct test_case *c)
 {
     struct sam_network_shape shapes[SIZES] = {0};
     struct sam_network_dim dims[SIZES];
-    struct net_sizes sizes = {shapes, 0, dims, 0};
+    struct sam_network_options sizes = {.shapes = shapes, .dims = dims};
     SCOPED(sam_buffer) expected = {0};
     char names[CASE_DIRECTIVES][32];
     const char *rejection = NULL, *value;

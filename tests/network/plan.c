@@ -78,8 +78,8 @@ static uint32_t add_conv(struct small *s, uint32_t in, bool transpose)
     }
     const uint64_t w[] = {transpose ? ins : outs, transpose ? outs / group : ins / group, kernel[0],
                           kernel[1]};
-    const uint32_t weights = small_below(s, 3) ? small_constant(s, SAM_F32, 4, w, -1, 1)
-                                               : small_input(s, SAM_F32, 4, w);
+    const uint32_t weights =
+        small_below(s, 3) ? small_constant(s, SAM_F32, 4, w, -1, 1) : small_input(s, SAM_F32, 4, w);
     const uint32_t bias = small_constant(s, SAM_F32, 1, (uint64_t[]){outs}, -1, 1);
     const uint32_t out =
         small_value(s, SAM_F32, 4, (uint64_t[]){v.shape[0], outs, size[0], size[1]});
@@ -266,12 +266,12 @@ TEST(elements)
 TEST(steps_of_a_chain)
 {
     static const struct {
-        bool no_fusion, middle; /* the second value is an output, too */
+        bool unfused, middle; /* the second value is an output, too */
         size_t steps;
     } rows[] = {{false, false, 1}, {false, true, 2}, {true, false, 3}};
     static const enum sam_net_op ops[] = {NET_Relu, NET_HardSwish, NET_Sigmoid};
     for (size_t i = 0; i < SAM_COUNT(rows); i++) {
-        const struct net_plan_options options = {.no_fusion = rows[i].no_fusion};
+        const struct sam_network_options options = {.unfused = rows[i].unfused};
         const uint64_t shape[] = {3, 40};
         struct net_plan *plan;
         SCOPED(small) s;

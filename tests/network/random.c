@@ -11,7 +11,7 @@
 #include "reference/network_ref.h"
 #include "samite/format.h"
 
-static const struct net_sizes none;
+static const struct sam_network_options none;
 
 struct side {
     struct sam_buffer model;
@@ -103,7 +103,7 @@ static void compare(const struct side *a, const struct side *b, double tolerance
 }
 
 /* A plan of the graph against the reference. */
-static void check_plan(const struct side *s, const struct net_plan_options *options,
+static void check_plan(const struct side *s, const struct sam_network_options *options,
                        const struct sam_network_run_options *run, const char *text)
 {
     struct net_plan *plan;
@@ -176,7 +176,7 @@ TEST(random_graphs)
             compare(&folded, &plain, 2e-5, text);
         if (i % 5 == 0) {
             const struct sam_network_run_options on_system = {.system = true};
-            const struct net_plan_options unfused = {.no_fusion = true};
+            const struct sam_network_options unfused = {.unfused = true};
             check_plan(&folded, NULL, NULL, text);
             check_plan(&folded, &unfused, NULL, text);
             if (i % 50 == 0)

@@ -148,7 +148,7 @@ static void free_outputs(const struct small *small, void **outputs)
 }
 
 static void check_plan(const struct small *small, const void *const *inputs, void *const *expected,
-                       const struct net_plan_options *options, double tolerance, bool system)
+                       const struct sam_network_options *options, double tolerance, bool system)
 {
     struct sam_error error = {0};
     struct net_plan *plan = NULL;
@@ -195,11 +195,11 @@ void small_check(struct small *small, double tolerance, bool system)
     network_ref_run(&small->graph, values);
     for (size_t i = 0; i < small->graph.output_count; i++)
         expected[i] = values[small->outputs[i]];
-    check_plan(small, inputs, expected, &(struct net_plan_options){.no_fusion = true}, tolerance,
+    check_plan(small, inputs, expected, &(struct sam_network_options){.unfused = true}, tolerance,
                false);
     check_plan(small, inputs, expected, NULL, tolerance, system);
     if (system) {
-        const struct net_plan_options packed = {
+        const struct sam_network_options packed = {
             .weights = test_below(&small->random, 2) ? SAM_NETWORK_HUFFMAN : SAM_NETWORK_WINDOW};
         check_plan(small, inputs, expected, &packed, tolerance, true);
     }

@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++)
         if (!parse_shape(argv[i], &shapes[i - 3]))
             return fprintf(stderr, "invalid shape '%s'\n", argv[i]), 2;
-    const struct net_sizes sizes = {.shapes = shapes, .shape_count = (size_t)argc - 3};
+    const struct sam_network_options sizes = {.shapes = shapes, .shape_count = (size_t)argc - 3};
     enum sam_status status = sam_net_import(argv[1], &sizes, &g, &error);
     void **values = status == SAM_OK ? network_ref_values(&g) : NULL;
     if (status == SAM_OK && !values)
