@@ -30,8 +30,14 @@ static size_t line_count(const char *text)
     return count;
 }
 
-enum sam_status sam_net_plan_text(const struct net_plan *plan, char **text, struct sam_error *error)
+enum sam_status sam_network_list(const struct sam_network *network, char **text,
+                                 struct sam_error *error)
 {
+    if (text)
+        *text = NULL;
+    if (SAM_LACKS(error, network, text))
+        return SAM_ERR_USAGE;
+    const struct net_plan *const plan = network->plan;
     struct sam_buffer out = {0}, place = {0};
     uint64_t products = 0, weights = 0;
     for (size_t i = 0; i < plan->step_count; i++)
@@ -135,9 +141,12 @@ static void put_script(const struct net_plan *plan, struct sam_buffer *out)
     }
 }
 
-enum sam_status sam_net_plan_emit(const struct net_plan *plan, const char *folder,
-                                  struct sam_error *error)
+enum sam_status sam_network_emit(const struct sam_network *network, const char *folder,
+                                 struct sam_error *error)
 {
+    if (SAM_LACKS(error, network, folder))
+        return SAM_ERR_USAGE;
+    const struct net_plan *const plan = network->plan;
     enum sam_status status = SAM_OK;
     char name[64];
     for (size_t i = 0; i < plan->step_count && status == SAM_OK; i++) {

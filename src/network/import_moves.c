@@ -157,16 +157,6 @@ uint32_t sam_net_import_concat(struct import *m)
     return used == 1 ? inputs[0] : sam_net_emit(m, NET_Concat, &p, inputs, used, &out);
 }
 
-static uint32_t slice(struct import *m, uint32_t x, const struct net_params *p,
-                      const struct net_type *out)
-{
-    const struct net_type type = sam_net_type_of(m, x);
-    bool whole = sam_net_same_shape(&type, out);
-    for (uint32_t d = 0; d < type.rank; d++)
-        whole = whole && p->step[d] > 0;
-    return whole ? x : sam_net_emit1(m, NET_Slice, p, x, out);
-}
-
 uint32_t sam_net_part(struct import *m, uint32_t x, uint32_t axis, uint64_t start, uint64_t size,
                       int64_t step)
 {
@@ -240,7 +230,10 @@ uint32_t sam_net_import_slice(struct import *m)
         out.shape[d] = span <= 0 || !size ? 0 : (uint64_t)((span - 1) / width + 1);
         p.step[d] = out.shape[d] > 1 ? by : 1;
     }
-    return slice(m, m->x, &p, &out);
+    bool whole = sam_net_same_shape(&m->type, &out);
+    for (uint32_t d = 0; d < rank; d++)
+        whole = whole && p.step[d] > 0;
+    return whole ? m->x : sam_net_emit1(m, NET_Slice, &p, m->x, &out);
 }
 
 /* One axis with elements at the indices that the mode gives. */
@@ -284,8 +277,8 @@ uint32_t sam_net_import_pad(struct import *m)
     enum { CONSTANT, REFLECT };
     const uint32_t rank = m->type.rank;
     struct net_list pads = sam_net_ints_either(m, "pads", 1, 11);
-    struct net_params p = {0}, crop = {0};
-    struct net_type out = m->type, cropped = m->type;
+    struct net_params p = {0};
+    struct net_type out = m->type;
     const unsigned mode = sam_net_choose(m, "mode", "constant reflect edge");
     uint32_t x = m->x;
     if (sam_net_has(m, 3))
@@ -313,16 +306,14 @@ uint32_t sam_net_import_pad(struct import *m)
                                   (long long)before, (long long)after, (long long)size);
         if (by_index)
             x = pad_by_index(m, x, mode == REFLECT, d, before, size, size + before + after);
-        crop.start[d] = before < 0 ? -before : 0;
-        crop.step[d] = 1;
-        cropped.shape[d] = (uint64_t)left;
+        else if (mode == CONSTANT && left != size)
+            x = sam_net_part(m, x, d, before < 0 ? (uint64_t)-before : 0, (uint64_t)left, 1);
         p.start[d] = before > 0 ? before : 0;
         out.shape[d] = (uint64_t)(size + before + after);
     }
-    if (mode != CONSTANT)
-        return x;
-    x = slice(m, x, &crop, &cropped);
-    return sam_net_same_shape(&cropped, &out) ? x : sam_net_emit1(m, NET_Pad, &p, x, &out);
+    return net_has_shape(sam_net_value(m, x), rank, out.shape)
+               ? x
+               : sam_net_emit1(m, NET_Pad, &p, x, &out);
 }
 
 uint32_t sam_net_expand(struct import *m, uint32_t x, const struct net_type *type)

@@ -7,20 +7,6 @@
 #include "network/graph.h"
 #include "network/plan.h"
 
-/* An input that a run without an array for it takes from an output of the run before. */
-struct state {
-    uint32_t input, output; /* values of the graph */
-    void *data;
-};
-
-struct sam_network {
-    struct net_graph graph;
-    struct net_plan *plan;
-    size_t output_count; /* of the model; values that are kept come after them */
-    struct state *states;
-    size_t state_count, state_capacity;
-};
-
 /* --------------------------------------------------------------------------------- opening */
 
 static uint32_t find(const struct net_graph *graph, const char *name)
@@ -179,7 +165,7 @@ enum sam_status sam_network_keep_state(struct sam_network *network, const char *
     if (from->dtype != to->dtype || !net_has_shape(from, to->rank, to->shape))
         return sam_fail(error, SAM_ERR_USAGE, "state '%s': output '%s' has another shape or type",
                         input, output);
-    struct state *grown =
+    struct net_state *grown =
         sam_grow(network->states, network->state_count, &network->state_capacity, sizeof *grown);
     if (!grown)
         return sam_fail_memory(error);
@@ -187,7 +173,7 @@ enum sam_status sam_network_keep_state(struct sam_network *network, const char *
     void *data = sam_alloc(bytes_of(to) + 1, 1);
     if (!data)
         return sam_fail_memory(error);
-    network->states[network->state_count++] = (struct state){in, out, data};
+    network->states[network->state_count++] = (struct net_state){in, out, data};
     return SAM_OK;
 }
 
@@ -261,7 +247,7 @@ static enum sam_status match(const struct net_graph *g, const struct sam_network
     return SAM_OK;
 }
 
-static struct state *state_of(struct sam_network *network, uint32_t input)
+static struct net_state *state_of(struct sam_network *network, uint32_t input)
 {
     for (size_t i = 0; i < network->state_count; i++)
         if (network->states[i].input == input)
@@ -284,7 +270,7 @@ static enum sam_status bind(struct sam_network *n, const struct sam_network_arra
         status = match(g, &arrays[i], b, error);
     for (size_t i = 0; i < g->input_count && status == SAM_OK; i++) {
         const struct sam_net_value *value = &g->values[g->inputs[i]];
-        const struct state *state = state_of(n, g->inputs[i]);
+        const struct net_state *state = state_of(n, g->inputs[i]);
         if (b->given[i])
             status = bind_input(value, b->given[i], &b->store, &b->inputs[i], error);
         else if (state)
@@ -349,20 +335,4 @@ enum sam_status sam_network_run(struct sam_network *network, const struct sam_ne
         hand_out(network, &b);
     unbind(&network->graph, &b);
     return status;
-}
-
-enum sam_status sam_network_list(const struct sam_network *network, char **text,
-                                 struct sam_error *error)
-{
-    if (text)
-        *text = NULL;
-    return SAM_LACKS(error, network, text) ? SAM_ERR_USAGE
-                                           : sam_net_plan_text(network->plan, text, error);
-}
-
-enum sam_status sam_network_emit(const struct sam_network *network, const char *folder,
-                                 struct sam_error *error)
-{
-    return SAM_LACKS(error, network, folder) ? SAM_ERR_USAGE
-                                             : sam_net_plan_emit(network->plan, folder, error);
 }

@@ -104,6 +104,20 @@ struct net_plan {
     size_t packed_size;
 };
 
+/* An input that a run without an array for it takes from an output of the run before. */
+struct net_state {
+    uint32_t input, output; /* values of the graph */
+    void *data;
+};
+
+struct sam_network {
+    struct net_graph graph;
+    struct net_plan *plan;
+    size_t output_count; /* of the model; values that are kept come after them */
+    struct net_state *states;
+    size_t state_count, state_capacity;
+};
+
 /* Plan a graph, which must outlive the plan. SAM_ERR_INPUT names a node that no template fits. */
 enum sam_status sam_net_plan_make(const struct net_graph *graph,
                                   const struct sam_network_options *options, struct net_plan **plan,
@@ -113,12 +127,6 @@ void sam_net_step_free(struct net_step *step);
 
 /* pack.c: pack the arrays that have names into plan->packed. `window`: in the layout of windows. */
 enum sam_status sam_net_plan_pack(struct net_plan *plan, bool window, struct sam_error *error);
-
-/* emit.c: the steps as text, and as files. */
-enum sam_status sam_net_plan_text(const struct net_plan *plan, char **text,
-                                  struct sam_error *error);
-enum sam_status sam_net_plan_emit(const struct net_plan *plan, const char *folder,
-                                  struct sam_error *error);
 
 /* Run a plan, and with raw_weights once more. `inputs` and `outputs` are arrays of the graph's
  * inputs and outputs, in C order and of their dtypes. `options`: NULL, the host with the sums of
