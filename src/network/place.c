@@ -39,12 +39,20 @@ uint32_t sam_net_weight_as(struct net_builder *b, const struct sam_net_value *v,
                            uint32_t rank, const uint64_t *shape, const int64_t *stride)
 {
     struct sam_net_value part = {.rank = rank, .count = 1};
+    const enum sam_dtype dtype = sam_net_kept(v->dtype);
     uint32_t buffer;
     for (uint32_t i = 0; i < rank; i++)
         part.count *= part.shape[i] = shape[i];
-    float *const data = sam_net_weight_add(b, SAM_F32, part.count, &buffer);
-    for (uint64_t i = 0; data && i < part.count; i++)
-        data[i] = (float)sam_net_real(v, (uint64_t)(first + net_element_at(&part, i, stride)));
+    void *const data = sam_net_weight_add(b, dtype, part.count, &buffer);
+    for (uint64_t i = 0; data && i < part.count; i++) {
+        const double number = sam_net_real(v, (uint64_t)(first + net_element_at(&part, i, stride)));
+        if (dtype == SAM_F32)
+            ((float *)data)[i] = (float)number;
+        else if (dtype == SAM_U8)
+            ((uint8_t *)data)[i] = v->boolean ? number != 0 : (uint8_t)number;
+        else /* saturated: as ends of slices are */
+            ((int32_t *)data)[i] = (int32_t)fmax(INT32_MIN, fmin(INT32_MAX, number));
+    }
     if (data)
         b->plan->buffers[buffer].stored = v->dtype;
     return buffer;
@@ -224,35 +232,16 @@ struct net_place sam_net_place_new(struct net_builder *b, uint32_t value, struct
     return b->plan->places[value] = place;
 }
 
-/* A constant as an array in C order. */
-static void place_constant(struct net_builder *b, uint32_t value)
-{
-    const struct sam_net_value *const v = &b->graph->values[value];
-    struct net_place *const place = &b->plan->places[value];
-    const enum sam_dtype dtype = sam_net_kept(v->dtype);
-    *place = sam_net_place_like(v);
-    void *const data = sam_net_weight_add(b, dtype, v->count, &place->buffer);
-    if (!data)
-        return;
-    for (uint64_t i = 0; i < v->count; i++) {
-        const double number = sam_net_real(v, i);
-        if (dtype == SAM_F32)
-            ((float *)data)[i] = (float)number;
-        else if (dtype == SAM_U8)
-            ((uint8_t *)data)[i] = v->boolean ? number != 0 : (uint8_t)number;
-        else /* saturated: as ends of slices are */
-            ((int32_t *)data)[i] = (int32_t)fmax(INT32_MIN, fmin(INT32_MAX, number));
-    }
-}
-
 struct net_place sam_net_place_of(struct net_builder *b, uint32_t value)
 {
     struct net_place *const place = &b->plan->places[value];
-    if (place->buffer == NET_NONE && b->graph->values[value].data)
-        place_constant(b, value);
+    const struct sam_net_value *const v = &b->graph->values[value];
+    if (place->buffer == NET_NONE && v->data) {
+        *place = sam_net_place_like(v);
+        place->buffer = sam_net_weight_as(b, v, 0, v->rank, v->shape, place->stride);
+    }
     if (place->buffer == NET_NONE) {
-        sam_net_build_fail(b, SAM_ERR_INPUT, "reads '%s' before it is computed",
-                           b->graph->values[value].name);
+        sam_net_build_fail(b, SAM_ERR_INPUT, "reads '%s' before it is computed", v->name);
         return (struct net_place){0};
     }
     return *place;
