@@ -4,14 +4,11 @@
 
 #include <stdlib.h>
 
-static net_template *const templates[] = {
-#define NET_OP(name, inputs, optional, plan, fold) sam_net_plan_##plan,
-#include "network/operators.def"
-#undef NET_OP
-};
-
-static const char *const template_names[] = {
-#define NET_OP(name, inputs, optional, plan, fold) #plan,
+static const struct {
+    net_template *plan;
+    const char *name;
+} templates[] = {
+#define NET_OP(name, inputs, optional, plan, fold) {sam_net_plan_##plan, #plan},
 #include "network/operators.def"
 #undef NET_OP
 };
@@ -37,13 +34,13 @@ void sam_net_build_fail(struct net_builder *b, enum sam_status status, const cha
 
 static bool is_element(const struct net_node *node)
 {
-    return templates[node->op] == sam_net_plan_elements;
+    return templates[node->op].plan == sam_net_plan_elements;
 }
 
 /* Whether a chain of elementwise operators can follow in one step. */
 static bool takes_chain(const struct net_node *node)
 {
-    net_template *const template = templates[node->op];
+    net_template *const template = templates[node->op].plan;
     return is_element(node) || template == sam_net_plan_conv ||
            template == sam_net_plan_conv_transpose || template == sam_net_plan_pool ||
            template == sam_net_plan_product || template == sam_net_plan_resize;
@@ -309,8 +306,8 @@ static void build(struct net_builder *b)
             continue;
         b->at = group;
         b->node = &b->graph->nodes[group->nodes[0]];
-        b->made = template_names[b->node->op];
-        templates[b->node->op](b);
+        b->made = templates[b->node->op].name;
+        templates[b->node->op].plan(b);
         if (b->text.body.size) /* a view needs no step */
             sam_net_step_finish(b, b->made, group->count, group->output);
     }
