@@ -172,6 +172,7 @@ static int check(struct run *run)
         return cli_usage_error(r->args, "unexpected second network '%s'", r->files.items[1]);
     if (n->cycles && !n->system)
         return cli_usage_error(r->args, "--html: use --machine system");
+    run->command->run.words = RUN_NETWORK_WORDS;
     if (!n->bisect != !n->reference)
         return cli_usage_error(r->args, "--bisect needs --reference DIR, and that only --bisect");
     return check_options(r->args) ?: cli_reads(r->args, r->files.items[0])
@@ -180,8 +181,8 @@ static int check(struct run *run)
 
 static bool writes_stdout(const struct run *run)
 {
-    return run_arguments_to_stdout(&run->request->arguments) ||
-           cli_is_stdio(run->command->network.html) || cli_is_stdio(run->command->network.perfetto);
+    return run_arguments_to_stdout(&run->arguments) || cli_is_stdio(run->command->network.html) ||
+           cli_is_stdio(run->command->network.perfetto);
 }
 
 /* --------------------------------------------------------------------------------- opening */

@@ -5,86 +5,29 @@
 #include "machine/machine.h"
 #include "machine/network.h"
 
-static int bad_word(const struct run *run, const char *option, const char *word)
+/* --output NAME=FILE */
+static int add_output(struct run *run, const char *word)
 {
-    return cli_usage_error(run->request->args,
-                           "--%s %s: expected [NAME=]in:FILE.npy, [NAME=]out:FILE.npy or "
-                           "NAME:FILE.npy",
-                           option, word);
-}
-
-/* Split a word into name, kind and file. Names may contain anything, so the kind is looked for
- * first: "in:" or "out:" at the beginning or after '='. */
-static bool split(struct run_argument *a, bool *output)
-{
-    static const struct {
-        const char *mark;
-        bool output;
-    } marks[] = {{"=in:", false}, {"=out:", true}};
-    char *text = a->text;
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
-        const size_t size = strlen(marks[i].mark);
-        char *at =
-            strncmp(text, marks[i].mark + 1, size - 1) == 0 ? text : strstr(text, marks[i].mark);
-        if (!at)
-            continue;
-        *output = marks[i].output;
-        a->name = at == text ? NULL : text;
-        a->path = at + size - (at == text);
-        *at = '\0';
-        return *a->path != '\0';
-    }
-    char *colon = strrchr(text, ':');
-    if (!colon || !colon[1] || colon == text)
-        return false;
-    *colon = '\0';
-    a->name = text;
-    a->path = colon + 1;
-    *output = false;
-    return true;
-}
-
-static int read_word(struct run *run, const char *option, const char *word, bool output,
-                     struct run_argument *a)
-{
-    struct sam_error error;
-    a->kind = RUN_BUFFER;
-    a->word = word;
-    a->text = strdup(word);
-    if (!a->text)
+    struct run_argument *a = run_arguments_add(&run->arguments, word);
+    if (!a)
         return cli_no_memory();
-    if (output) { /* --output NAME=FILE */
-        char *at = strrchr(a->text, '=');
-        if (!at || at == a->text || !at[1])
-            return cli_usage_error(run->request->args, "--output %s: expected NAME=FILE.npy", word);
-        *at = '\0';
-        a->name = a->text;
-        a->path = at + 1;
-    } else if (!split(a, &output)) {
-        return bad_word(run, option, word);
-    }
-    a->output = output;
-    if (output)
-        return cli_writes(run->request->args, a->path) ?: run_check_output(a->path);
-    a->input = a->path;
-    a->path = NULL;
-    return cli_reads(run->request->args, a->input)
-               ?: cli_code(sam_npy_read(a->input, &a->array, &error), &error);
+    char *equals = strrchr(a->text, '=');
+    if (!equals || equals == a->text || !equals[1])
+        return cli_usage_error(run->request->args, "--output %s: expected NAME=FILE.npy", word);
+    *equals = '\0';
+    a->kind = RUN_BUFFER;
+    a->output = true;
+    a->name = a->text;
+    a->path = equals + 1;
+    return cli_writes(run->request->args, a->path) ?: run_check_output(a->path);
 }
 
 int network_read_arguments(struct run *run)
 {
-    const struct cli_list *words = &run->request->arguments,
-                          *outputs = &run->command->network.outputs;
-    struct run_arguments *all = &run->arguments;
-    int code = CLI_OK;
-    all->items = calloc(words->count + outputs->count + 1, sizeof *all->items);
-    if (!all->items)
-        return cli_no_memory();
-    for (size_t i = 0; i < words->count && code == CLI_OK; i++)
-        code = read_word(run, "arg", words->items[i], false, &all->items[all->count++]);
+    const struct cli_list *outputs = &run->command->network.outputs;
+    int code = run_arguments_parse(run->request, &run->arguments);
     for (size_t i = 0; i < outputs->count && code == CLI_OK; i++)
-        code = read_word(run, "output", outputs->items[i], true, &all->items[all->count++]);
+        code = add_output(run, outputs->items[i]);
     return code;
 }
 

@@ -338,8 +338,8 @@ static int check(struct run *run)
     struct run_command *c = run->command;
     c->hart.system = &c->system;
     c->hart.cycles |= c->system.time.config || c->system.time.compare;
-    return (c->hart.tile ? tile_name_arguments(&c->run) : CLI_OK) ?: lower_check(&c->hart)
-        ?: tensor_check(&c->hart);
+    c->run.words = c->hart.tile ? RUN_TILE_WORDS : RUN_WORDS;
+    return lower_check(&c->hart) ?: tensor_check(&c->hart);
 }
 
 const struct machine machine_system = {

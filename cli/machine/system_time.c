@@ -57,8 +57,7 @@ static int run_raw(struct run *first, struct sam_system_figures **figures)
     run.text = fopen("/dev/null", "w");
     if (!run.text)
         code = cli_error("cannot open /dev/null");
-    code = code ?: run_arguments_parse(command.run.args, &command.run.arguments, &run.arguments)
-        ?: tensor_open(&run);
+    code = code ?: run_arguments_parse(&command.run, &run.arguments) ?: tensor_open(&run);
     if (code == CLI_OK && (tensor_run(&run, &result) != SAM_OK ||
                            sam_system_measure(run.tensor->system, figures, &run.error) != SAM_OK))
         code = cli_error("with raw weights: %s", run.error.text);

@@ -360,7 +360,7 @@ int tensor_execute(struct run *run)
 
 bool tensor_writes_stdout(const struct run *run)
 {
-    return run_writes_stdout(run->request) || run_names_stdout(run->command->hart.files);
+    return run_writes_stdout(run) || run_names_stdout(run->command->hart.files);
 }
 
 static int check(struct run *run)

@@ -60,39 +60,6 @@ const struct cli_option tile_rows[] = {
     {0},
 };
 
-/* Whether an argument begins with one of the kinds and a colon. */
-static bool is_kind(const char *text)
-{
-    const size_t size = strcspn(text, ":");
-    return text[size] && cli_choice("in out inout local packed u8 i8 u16 i16 u32 i32 u64 i64 f16 "
-                                    "f32 f64 bool",
-                                    text, size) >= 0;
-}
-
-/* Turn "NAME:FILE.npy" into "NAME=in:FILE.npy", and "NAME:out:..." into "NAME=out:...". */
-static char *named_file(struct cli_args *args, const char *word)
-{
-    size_t size = strcspn(word, ":="), length = strlen(word);
-    const char *between = word[size] != ':' || is_kind(word) ? ""
-                          : is_kind(word + size + 1)         ? "="
-                                                             : "=in";
-    const char *rest = word + size + (strcmp(between, "=") == 0);
-    char *text = cli_own(args, length + 4, 1);
-    if (text)
-        snprintf(text, length + 4, "%.*s%s%s", (int)size, word, between, rest);
-    return text;
-}
-
-int tile_name_arguments(struct run_request *r)
-{
-    for (size_t i = 0; i < r->arguments.count; i++) {
-        r->arguments.items[i] = named_file(r->args, r->arguments.items[i]);
-        if (!r->arguments.items[i])
-            return cli_no_memory();
-    }
-    return CLI_OK;
-}
-
 int tile_function(const struct cli_args *args, const struct sam_tile_program *program,
                   const char *path, const char *func, size_t *function)
 {
@@ -161,12 +128,13 @@ static int check(struct run *run)
                                "--trace=%s: the trace of a tile program goes to standard "
                                "output: use --trace",
                                r->trace);
-    return cli_reads(r->args, r->files.items[0]) ?: tile_name_arguments(&run->command->run);
+    run->command->run.words = RUN_TILE_WORDS;
+    return cli_reads(r->args, r->files.items[0]);
 }
 
 static bool writes_stdout(const struct run *run)
 {
-    return run_arguments_to_stdout(&run->request->arguments);
+    return run_arguments_to_stdout(&run->arguments);
 }
 
 static int open_program(struct run *run)

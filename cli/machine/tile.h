@@ -15,9 +15,6 @@ struct tile_request {
 
 /* Of struct tile_request: those shared with the system, and the others. */
 extern const struct cli_option tile_shared_rows[], tile_rows[];
-/* Turn each --arg "NAME:FILE.npy" into "NAME=in:FILE.npy", and "NAME:out:..." into "NAME=out:...".
- */
-int tile_name_arguments(struct run_request *request);
 /* The function named by --func, or the only one. */
 int tile_function(const struct cli_args *args, const struct sam_tile_program *program,
                   const char *path, const char *func, size_t *function);

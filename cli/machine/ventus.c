@@ -228,7 +228,7 @@ static int check(struct run *run)
 static bool writes_stdout(const struct run *run)
 {
     const struct gpu_request *gpu = &run->command->gpu;
-    return run_writes_stdout(run->request) || run_names_stdout(gpu->files) ||
+    return run_writes_stdout(run) || run_names_stdout(gpu->files) ||
            (gpu->findings && cli_is_stdio(gpu->findings));
 }
 

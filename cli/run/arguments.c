@@ -42,23 +42,27 @@ bool run_parse_dtype(const char *text, enum sam_dtype *dtype)
     return true;
 }
 
-static int parse_output(const struct cli_args *args, const char *word, char *rest,
+static int parse_output(const struct run_request *r, const char *word, char *rest,
                         struct run_argument *a)
 {
+    a->kind = RUN_BUFFER;
+    a->output = true;
+    if (r->words == RUN_NETWORK_WORDS) { /* the network has the type and the shape */
+        a->path = rest;
+        return *rest ? CLI_OK : bad_argument(r->args, word, "no file name");
+    }
     char *type = strsep(&rest, ":"), *shape = strsep(&rest, ":");
     if (!type || !run_parse_dtype(type, &a->array.dtype))
-        return bad_argument(args, word,
+        return bad_argument(r->args, word,
                             "expected out:TYPE:COUNT[:FILE.npy], with a type such as "
                             "f32 or u8");
     if (!shape || !run_parse_shape(shape, &a->array))
-        return bad_argument(args, word, "expected a count or a shape such as 32x32");
+        return bad_argument(r->args, word, "expected a count or a shape such as 32x32");
     a->array.data = calloc(a->array.size, 1);
     if (!a->array.data)
         return cli_no_memory();
-    a->kind = RUN_BUFFER;
-    a->output = true;
     a->path = rest;
-    return rest && !*rest ? bad_argument(args, word, "no file name") : CLI_OK;
+    return rest && !*rest ? bad_argument(r->args, word, "no file name") : CLI_OK;
 }
 
 static int parse_input(const struct cli_args *args, const char *word, const char *path,
@@ -72,30 +76,21 @@ static int parse_input(const struct cli_args *args, const char *word, const char
     return cli_code(sam_npy_read(path, &a->array, &error), &error);
 }
 
-static enum sam_status refuse_packed(struct sam_error *error, enum sam_status status,
-                                     const char *text)
-{
-    snprintf(error->text, sizeof error->text, "%s", text);
-    error->status = status;
-    return status;
-}
-
 /* Tensor `a->packed` of a packed file as an array, widened to `wanted` unless that is
  * SAM_DTYPES. */
-static enum sam_status unpack(const void *data, size_t size, struct run_argument *a,
-                              enum sam_dtype wanted, struct sam_error *error)
+static bool unpack(const void *data, size_t size, struct run_argument *a, enum sam_dtype wanted,
+                   struct sam_error *error)
 {
     struct sam_packed *packed;
-    enum sam_status status = sam_packed_open(data, size, NULL, &packed, error);
-    if (status != SAM_OK)
-        return status;
+    if (sam_packed_open(data, size, NULL, &packed, error) != SAM_OK)
+        return false;
     const size_t index = sam_packed_find(packed, a->packed);
     const struct sam_weight *w =
         index == SIZE_MAX ? NULL : &sam_packed_weights(packed)->tensors[index];
     if (!w || w->type == SAM_OPAQUE || w->rank > 8 || w->size > UINT32_MAX) {
         sam_packed_close(packed);
-        return refuse_packed(error, SAM_ERR_INPUT,
-                             w ? "the tensor cannot be an array" : "no tensor of that name");
+        return cli_fail(error, SAM_ERR_INPUT, NULL,
+                        w ? "the tensor cannot be an array" : "no tensor of that name");
     }
     const enum sam_dtype to = wanted == SAM_DTYPES ? w->type : wanted;
     const size_t count = (size_t)(w->size * 8 / sam_dtype_bits(w->type));
@@ -111,11 +106,13 @@ static enum sam_status unpack(const void *data, size_t size, struct run_argument
     }
     uint8_t *bytes = malloc((size_t)w->size + 1), *out = malloc(a->array.size + 1);
     a->array.data = out;
-    status = bytes && out ? sam_packed_read(packed, index, 0, w->size, bytes, error)
-                          : refuse_packed(error, SAM_ERR_MEMORY, "out of memory");
-    if (status == SAM_OK && sam_dtype_bits(to) == 4)
+    if (!bytes || !out)
+        cli_fail_memory(error);
+    const bool good =
+        bytes && out && sam_packed_read(packed, index, 0, w->size, bytes, error) == SAM_OK;
+    if (good && sam_dtype_bits(to) == 4)
         memcpy(out, bytes, (size_t)w->size);
-    for (size_t i = 0; i < count && status == SAM_OK && sam_dtype_bits(to) != 4; i++) {
+    for (size_t i = 0; i < count && good && sam_dtype_bits(to) != 4; i++) {
         const size_t bits = sam_dtype_bits(w->type), at = i * bits;
         uint64_t element = 0;
         memcpy(&element, bytes + at / 8, bits < 8 ? 1 : bits / 8);
@@ -127,7 +124,7 @@ static enum sam_status unpack(const void *data, size_t size, struct run_argument
     }
     free(bytes);
     sam_packed_close(packed);
-    return status;
+    return good;
 }
 
 /* packed:[TYPE:]FILE.smw:TENSOR */
@@ -149,12 +146,12 @@ static int parse_packed(const struct cli_args *args, const char *word, char *res
     a->packed = after;
     if (wanted != SAM_DTYPES && wanted != SAM_F32 && wanted != SAM_F16 && wanted != SAM_BF16)
         return bad_argument(args, word, "weights become f32, f16 or bf16");
-    enum sam_status status = sam_file_load(part, (size_t)1 << 31, &data, &size, &error);
-    if (status != SAM_OK)
-        return cli_report(&error);
-    status = unpack(data, size, a, wanted, &error);
+    const int code = cli_load(part, (size_t)1 << 31, &data, &size);
+    if (code != CLI_OK)
+        return code;
+    const bool good = unpack(data, size, a, wanted, &error);
     free(data);
-    return status == SAM_OK ? CLI_OK : cli_error("--arg %s: %s", word, error.text);
+    return good ? CLI_OK : cli_error("--arg %s: %s", word, error.text);
 }
 
 static bool parse_integer(const char *text, bool is_signed, unsigned bits, uint64_t *value)
@@ -222,53 +219,77 @@ static int parse_local(const struct cli_args *args, const char *word, const char
     return CLI_OK;
 }
 
-/* Split off a leading NAME=, made of letters, digits and underscores. */
-static void take_name(char **text, struct run_argument *a)
+static const char kinds[] =
+    "in out inout local packed u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64 bool";
+
+/* Whether a text begins with a kind and a colon. */
+static bool is_kind(const struct run_request *r, const char *text)
 {
-    size_t length =
-        strspn(*text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    if (length && (*text)[length] == '=') {
-        (*text)[length] = '\0';
-        a->name = *text;
-        *text += length + 1;
-    }
+    const size_t size = strcspn(text, ":");
+    return text[size] &&
+           cli_choice(r->words == RUN_NETWORK_WORDS ? "in out" : kinds, text, size) >= 0;
 }
 
-static int parse_argument(const struct cli_args *args, const char *word, struct run_argument *a)
+/* Split "[NAME=]KIND:REST", for a tile program also "NAME:KIND:REST"; for both a tile program and a
+ * network "NAME:FILE" is an input. The names of a network may contain anything. Returns the rest;
+ * NULL: none of these. */
+static char *split(const struct run_request *r, char *text, const char **name, const char **kind)
 {
-    char *rest = a->text = strdup(word);
-    a->word = word;
-    if (!rest)
-        return cli_no_memory();
-    take_name(&rest, a);
-    const char *kind = strsep(&rest, ":");
+    const bool network = r->words == RUN_NETWORK_WORDS, tile = r->words == RUN_TILE_WORDS;
+    char *at = text, *end = text + strcspn(text, tile ? ":=" : "=");
+    for (; !is_kind(r, at) && *end; end = at + strcspn(at, network ? "=" : ""))
+        at = end + 1;
+    char *colon = strchr(at, ':');
+    *kind = at;
+    if (!is_kind(r, at)) {
+        end = network ? strrchr(text, ':') : tile ? text + strcspn(text, ":=") : NULL;
+        if (!end || *end != ':' || (network && !end[1]))
+            return NULL;
+        *kind = "in";
+        at = (colon = end) + 1;
+    }
+    if (at - text == 1)
+        return NULL; /* no name */
+    *name = at > text ? text : NULL;
+    if (at > text)
+        at[-1] = '\0';
+    *colon = '\0';
+    return colon + 1;
+}
+
+static int parse_argument(const struct run_request *r, const char *word, struct run_argument *a)
+{
+    static const char *const expected[] = {
+        [RUN_WORDS] = "expected in:FILE.npy, out:TYPE:COUNT[:FILE.npy], inout:IN.npy[:OUT.npy], "
+                      "local:BYTES or TYPE:VALUE",
+        [RUN_TILE_WORDS] = "expected in:FILE.npy, out:TYPE:COUNT[:FILE.npy], "
+                           "inout:IN.npy[:OUT.npy], TYPE:VALUE or NAME:FILE.npy",
+        [RUN_NETWORK_WORDS] = "expected [NAME=]in:FILE.npy, [NAME=]out:FILE.npy or NAME:FILE.npy"};
+    const struct cli_args *args = r->args;
+    const char *kind;
     enum sam_dtype dtype;
+    char *rest = split(r, a->text, &a->name, &kind);
     if (!rest)
         return bad_argument(args, word,
-                            "expected in:FILE.npy, out:TYPE:COUNT[:FILE.npy], "
-                            "inout:IN.npy[:OUT.npy], local:BYTES or TYPE:VALUE");
+                            r->words != RUN_NETWORK_WORDS && strchr(word, ':')
+                                ? "unknown kind: expected in, out, inout, local, packed, or a type "
+                                  "(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 bool)"
+                                : expected[r->words]);
     if (strcmp(kind, "in") == 0)
         return parse_input(args, word, rest, a);
     if (strcmp(kind, "out") == 0)
-        return parse_output(args, word, rest, a);
+        return parse_output(r, word, rest, a);
     if (strcmp(kind, "local") == 0)
         return parse_local(args, word, rest, a);
-    if (strcmp(kind, "inout") == 0) {
-        const char *in = strsep(&rest, ":");
-        a->output = true;
-        a->path = rest;
-        if (rest && !*rest)
-            return bad_argument(args, word, "no file name");
-        return parse_input(args, word, in, a);
-    }
     if (strcmp(kind, "packed") == 0)
         return parse_packed(args, word, rest, a);
     if (run_parse_dtype(kind, &dtype))
         return parse_scalar(args, word, dtype, rest, a);
-    return bad_argument(
-        args, word,
-        "unknown kind: expected in, out, inout, local, packed, or a type (u8 i8 u16 i16 u32 "
-        "i32 u64 i64 f32 f64 bool)");
+    const char *in = strsep(&rest, ":"); /* inout */
+    a->output = true;
+    a->path = rest;
+    return rest && !*rest ? bad_argument(args, word, "no file name")
+                          : parse_input(args, word, in, a);
 }
 
 /* Check that outputs can be written and overwrite no other file; an inout may replace its input. */
@@ -285,17 +306,29 @@ static int check_files(const struct cli_args *args, const struct run_arguments *
     return code;
 }
 
-int run_arguments_parse(const struct cli_args *args, const struct cli_list *words,
-                        struct run_arguments *out)
+struct run_argument *run_arguments_add(struct run_arguments *arguments, const char *word)
+{
+    struct run_argument *grown =
+        realloc(arguments->items, (arguments->count + 1) * sizeof *arguments->items);
+    char *text = strdup(word);
+    if (grown)
+        arguments->items = grown;
+    if (!grown || !text) {
+        free(text);
+        return NULL;
+    }
+    grown[arguments->count] = (struct run_argument){.word = word, .text = text};
+    return &grown[arguments->count++];
+}
+
+int run_arguments_parse(const struct run_request *r, struct run_arguments *arguments)
 {
     int code = CLI_OK;
-    out->count = 0;
-    out->items = calloc(words->count + 1, sizeof *out->items);
-    if (!out->items)
-        return cli_no_memory();
-    for (size_t i = 0; i < words->count && code == CLI_OK; i++)
-        code = parse_argument(args, words->items[i], &out->items[out->count++]);
-    return code ?: check_files(args, out);
+    for (size_t i = 0; i < r->arguments.count && code == CLI_OK; i++) {
+        struct run_argument *a = run_arguments_add(arguments, r->arguments.items[i]);
+        code = a ? parse_argument(r, a->word, a) : cli_no_memory();
+    }
+    return code ?: check_files(r->args, arguments);
 }
 
 void run_arguments_free(struct run_arguments *arguments)
@@ -308,11 +341,11 @@ void run_arguments_free(struct run_arguments *arguments)
     *arguments = (struct run_arguments){0};
 }
 
-bool run_arguments_to_stdout(const struct cli_list *words)
+bool run_arguments_to_stdout(const struct run_arguments *arguments)
 {
     bool found = false;
-    for (size_t i = 0; i < words->count; i++)
-        found |= cli_ends_with(words->items[i], ":-") && strstr(words->items[i], "out:");
+    for (size_t i = 0; i < arguments->count; i++)
+        found |= arguments->items[i].output && cli_is_stdio(arguments->items[i].path);
     return found;
 }
 

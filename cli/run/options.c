@@ -2,7 +2,7 @@
 /* Options shared by several machines, and the files that they name. */
 #include <stdlib.h>
 
-#include "run/run.h"
+#include "machine/machine.h"
 
 static struct run_step *add_step(struct cli_args *args, struct run_request *r,
                                  enum run_step_kind kind)
@@ -106,13 +106,14 @@ int run_name_files(const struct run_request *r, size_t files)
     return code;
 }
 
-bool run_writes_stdout(const struct run_request *r)
+bool run_writes_stdout(const struct run *run)
 {
+    const struct run_request *r = run->request;
     const struct run_range *dump;
     bool found = r->gdb.stdio || cli_is_stdio(r->trace);
     for (size_t at = 0; (dump = run_next_dump(r, &at));)
         found |= cli_is_stdio(dump->path);
-    return found || run_arguments_to_stdout(&r->arguments);
+    return found || run_arguments_to_stdout(&run->arguments);
 }
 
 bool run_names_stdout(const char *const files[RUN_OUTPUTS])

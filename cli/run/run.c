@@ -53,9 +53,8 @@ static int open_profile(struct run *run)
 
 static int read_arguments(struct run *run)
 {
-    const struct run_request *r = run->request;
     return run->machine->arguments ? run->machine->arguments(run)
-                                   : run_arguments_parse(r->args, &r->arguments, &run->arguments);
+                                   : run_arguments_parse(run->request, &run->arguments);
 }
 
 /* Say why loops are not translated. To load the translator takes longer than short runs, which do
@@ -72,8 +71,8 @@ static int run_machine(struct run_command *command)
 {
     const double started = cli_now();
     struct run run;
-    int code = run_begin(&run, command) ?: run.machine->check(&run) ?: choose_streams(&run)
-        ?: read_arguments(&run) ?: run_checks_parse(&run)
+    int code = run_begin(&run, command) ?: run.machine->check(&run) ?: read_arguments(&run)
+        ?: choose_streams(&run) ?: run_checks_parse(&run)
         ?: open_profile(&run) ?: run.machine->open(&run) ?: run.machine->execute(&run);
     if (run.json_checks && run.report) {
         const int printed = cli_json_print(run.report);

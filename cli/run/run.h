@@ -52,6 +52,11 @@ struct run_gdb_choice {
     unsigned port;     /* 0: any */
 };
 
+/* The words of --arg. In all of them a name may precede the kind, NAME=in:FILE.npy. Those of tile
+ * programs and of networks also have the form NAME:FILE.npy; in those of a network, an output has
+ * only a file. */
+enum run_words { RUN_WORDS, RUN_TILE_WORDS, RUN_NETWORK_WORDS };
+
 /* The options of every machine. */
 struct run_request {
     struct cli_args *args; /* for messages, and the owner of the lists */
@@ -61,6 +66,7 @@ struct run_request {
     } steps;
     size_t programs; /* of `files`; the others came after "--" */
     struct cli_list files, arguments, checks, defines, includes;
+    enum run_words words; /* of `arguments` */
     uint64_t max_insns;
     const char *trace; /* a file, "-", NULL */
     enum run_stats stats;
@@ -87,8 +93,8 @@ bool run_parse_shape(char *text, struct sam_array *array);
 /* Register the first `files` operands, which are read, and the dumps, which are written
  * (core/files.c). */
 int run_name_files(const struct run_request *request, size_t files);
-/* Whether a dump, an output or the trace goes to standard output. */
-bool run_writes_stdout(const struct run_request *request);
+/* Whether a dump, an argument or the trace goes to standard output. */
+bool run_writes_stdout(const struct run *run);
 bool run_names_stdout(const char *const files[RUN_OUTPUTS]);
 /* The next dump from step *at on; *at advances past it. NULL: none. */
 const struct run_range *run_next_dump(const struct run_request *request, size_t *at);
@@ -214,8 +220,11 @@ struct run_arguments {
     unsigned registers; /* the number that the tensor hart takes in registers, from a0 on */
 };
 
-int run_arguments_parse(const struct cli_args *args, const struct cli_list *words,
-                        struct run_arguments *out);
+/* Parse the words of --arg, read the inputs, and check that outputs can be written and overwrite no
+ * other file. */
+int run_arguments_parse(const struct run_request *request, struct run_arguments *arguments);
+/* One more, with its word and a copy; NULL on out-of-memory. */
+struct run_argument *run_arguments_add(struct run_arguments *arguments, const char *word);
 /* Read the inputs into their arrays again, from memory at the program's start. */
 int run_arguments_take(struct run_arguments *arguments, const struct run_memory *memory);
 /* Read the outputs from the machine into their arrays; a note names each input that the program
@@ -223,8 +232,8 @@ int run_arguments_take(struct run_arguments *arguments, const struct run_memory 
 int run_arguments_fetch(struct run_arguments *arguments, const struct run_memory *memory);
 int run_arguments_write(const struct run_arguments *arguments);
 void run_arguments_free(struct run_arguments *arguments);
-/* Whether an --arg names standard output. */
-bool run_arguments_to_stdout(const struct cli_list *words);
+/* Whether one of them is written to standard output. */
+bool run_arguments_to_stdout(const struct run_arguments *arguments);
 
 /* --- compare.c: arrays of one type, element by element, and a summary of the differences */
 

@@ -70,20 +70,18 @@ static bool measure_hart(struct run *run, struct sweep_run *out)
  * are shared; so is the program, except a tile program. */
 static int open_silent(const struct sweep_request *s, struct run_command *command, struct run *run)
 {
-    const struct run_request *r = &s->command.run;
     const struct run_arguments *shared = &s->arguments;
     int code = run_begin(run, command);
     run->text = NULL;
     run->image = s->image;
-    run->arguments.count = shared->count;
-    run->arguments.items = calloc(shared->count + 1, sizeof *shared->items);
-    if (!run->arguments.items)
-        return cli_no_memory();
-    if (shared->count)
-        memcpy(run->arguments.items, shared->items, shared->count * sizeof *shared->items);
     if (code == CLI_OK && s->sweep.gpu) { /* a kernel writes to the arrays */
-        free(run->arguments.items);
-        code = run_arguments_parse(r->args, &r->arguments, &run->arguments);
+        code = run_arguments_parse(&s->command.run, &run->arguments);
+    } else if (code == CLI_OK && shared->count) {
+        run->arguments = *shared;
+        run->arguments.items = malloc(shared->count * sizeof *shared->items);
+        if (!run->arguments.items)
+            return cli_no_memory();
+        memcpy(run->arguments.items, shared->items, shared->count * sizeof *shared->items);
     }
     return code ?: run->machine->open(run);
 }

@@ -67,7 +67,7 @@ struct sweep_request {
     struct sweep sweep;
     struct run_command command;
     struct sam_image *image;
-    struct run_arguments arguments; /* of a system */
+    struct run_arguments arguments;
     unsigned jobs;
     bool json, merge;
     const char *csv, *html;       /* "-" is standard output; NULL: not written */

@@ -114,18 +114,13 @@ static int choose_machine(struct sweep_request *s)
     return cli_check_form(c->run.args, s->sweep.system ? SWEEP_SYSTEM : (int)c->machine);
 }
 
-/* No output of a kernel: every run would write it. */
+/* No output of a program: every run would write it. */
 static int check_arguments(const struct sweep_request *s)
 {
-    for (size_t i = 0; i < s->command.run.arguments.count; i++) {
-        const char *word = s->command.run.arguments.items[i], *out = strstr(word, "out:");
-        unsigned colons = 0;
-        for (const char *at = out; at && *at; at++)
-            colons += *at == ':';
-        if (colons > 2 || (out && strstr(word, "inout:") && colons > 1))
+    for (size_t i = 0; i < s->arguments.count; i++)
+        if (s->arguments.items[i].path)
             return cli_usage_error(s->command.run.args, "--arg %s: a sweep writes no outputs",
-                                   word);
-    }
+                                   s->arguments.items[i].word);
     return CLI_OK;
 }
 
@@ -136,10 +131,9 @@ static int check_request(struct sweep_request *s)
     int code = choose_machine(s);
     if (code != CLI_OK)
         return code;
-    code = run_begin(&run, &s->command) ?: run.machine->check(&run) ?: check_arguments(s);
+    code = run_begin(&run, &s->command) ?: run.machine->check(&run)
+        ?: run_arguments_parse(r, &s->arguments) ?: check_arguments(s);
     run_end(&run);
-    if (code == CLI_OK && s->sweep.system)
-        code = run_arguments_parse(r->args, &r->arguments, &s->arguments);
     return code ?: sweep_check_values(&s->sweep, r->args) ?: sweep_check_columns(&s->sweep, r->args);
 }
 

@@ -196,11 +196,11 @@ static int explain_program(struct cli_args *args, const struct sam_tile_program 
 static int explain(struct cli_args *args, const char *path, const struct tile_request *tile,
                    const struct cli_list *arguments)
 {
-    struct run_request request = {.args = args, .arguments = *arguments};
+    const struct run_request request = {
+        .args = args, .arguments = *arguments, .words = RUN_TILE_WORDS};
     struct run_arguments parsed = {0};
     struct sam_tile_program *program = tile_load(path);
-    int code = program ? tile_name_arguments(&request) : CLI_BAD_INPUT;
-    code = code ?: run_arguments_parse(args, &request.arguments, &parsed);
+    int code = program ? run_arguments_parse(&request, &parsed) : CLI_BAD_INPUT;
     if (code == CLI_OK) {
         cli_catch_signals();
         code = explain_program(args, program, path, tile, &parsed);
