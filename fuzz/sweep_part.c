@@ -37,6 +37,7 @@ void fuzz_seeds(fuzz_add *add, void *context)
                           .word_count = 1,
                           .date = 86400,
                           .part = whole,
+                          .form = RUN_TENSOR,
                           .axes = {{.name = "queue", .values = {"1", "2", "3"}, .count = 3}},
                           .axis_count = 1,
                           .runs = runs,

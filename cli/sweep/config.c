@@ -4,20 +4,26 @@
 #include "machine/system.h"
 #include "sweep/sweep.h"
 
+/* The parameters of the machines, in the order of --config help. */
+static const struct form {
+    unsigned form;
+    const char *heading;
+    const struct cli_settings *settings;
+} forms[] = {
+    {RUN_TENSOR, "", &tensor_settings},
+    {RUN_VENTUS, "\nLaunches on the GPU (--machine ventus):\n", &ventus_settings},
+    {SWEEP_SYSTEM, "\nThe system (--machine system):\n", &system_settings},
+};
+
 static int list_parameters(const struct cli_args *args)
 {
-    const int machine = cli_asked_form(args);
-    const bool asked = machine >= 0;
-    if (!asked || machine == RUN_TENSOR)
-        tensor_settings.list();
-    if (!asked)
-        printf("\nLaunches on the GPU (--machine ventus):\n");
-    if (!asked || machine == RUN_VENTUS)
-        ventus_settings.list();
-    if (!asked)
-        printf("\nThe system (--machine system):\n");
-    if (!asked || machine == SWEEP_SYSTEM)
-        system_settings.list();
+    const int asked = cli_asked_form(args);
+    for (size_t i = 0; i < SWEEP_FORMS; i++) {
+        if (asked >= 0 && (unsigned)asked != forms[i].form)
+            continue;
+        fputs(asked < 0 ? forms[i].heading : "", stdout);
+        forms[i].settings->list();
+    }
     return CLI_SHOWN;
 }
 
@@ -96,57 +102,42 @@ static struct word word_of(const struct sweep_axis *axis, unsigned value)
     return word;
 }
 
-/* A configuration of the machine of the sweep. */
-struct one {
-    struct sam_gputime_config gpu;
-    struct hart_request hart;
-    struct sam_system_config *system;
-    cli_set *set;
-    void *config;
-};
-
-/* `one` with the defaults. */
-static enum sam_status open_one(const struct sweep *s, struct one *one, struct sam_error *error)
+/* Set parameters of the machine in a command, at first those of the command line. */
+static enum sam_status set(const struct sweep *s, struct run_command *c, const char *settings,
+                           struct sam_error *error)
 {
-    *one = (struct one){.set = tensor_settings.set, .config = &one->hart};
-    sam_gputime_config_init(&one->gpu);
-    sam_engines_defaults(&one->hart.engines);
-    sam_mxu_config_init(&one->hart.mxu, 512);
-    if (s->gpu) {
-        one->set = ventus_settings.set;
-        one->config = &one->gpu;
+    enum sam_status status = SAM_OK;
+    switch (s->form) {
+    case RUN_VENTUS: return ventus_settings.set(&c->gpu.config, settings, error);
+    case RUN_TENSOR: return tensor_settings.set(&c->hart, settings, error);
+    default:
+        if (!c->system.time.config)
+            status = sam_system_config_new(&c->system.time.config, error);
+        return status ?: system_settings.set(c->system.time.config, settings, error);
     }
-    if (!s->system)
-        return SAM_OK;
-    const enum sam_status status = sam_system_config_new(&one->system, error);
-    one->set = system_settings.set;
-    one->config = one->system;
-    return status;
+}
+
+/* The settings are valid ones, alone. */
+static int check(const struct sweep_request *s, const char *settings)
+{
+    struct run_command command = s->command;
+    struct sam_error error;
+    const enum sam_status status = set(&s->sweep, &command, settings, &error);
+    sam_system_config_free(command.system.time.config);
+    return status == SAM_OK ? CLI_OK : cli_refuse_settings(s->command.run.args, "", &error);
 }
 
 /* Each single value is a valid one of its parameter, as are the settings of files. */
-int sweep_check_values(const struct sweep *s, const struct cli_args *args)
+int sweep_check_values(const struct sweep_request *request)
 {
-    struct one one;
-    struct sam_error error;
-    int code = CLI_OK;
-    if (open_one(s, &one, &error) != SAM_OK)
-        return cli_report(&error);
-    if (s->base && one.set(one.config, s->base, &error) != SAM_OK)
-        code = cli_refuse_settings(args, "", &error);
-    sam_system_config_free(one.system);
+    const struct sweep *s = &request->sweep;
+    int code = s->base ? check(request, s->base) : CLI_OK;
     for (unsigned a = 0; code == CLI_OK && a < s->axis_count; a++)
-        for (unsigned v = 0; code == CLI_OK && v < s->axes[a].count; v++) {
-            const struct word word = word_of(&s->axes[a], v);
-            if (open_one(s, &one, &error) != SAM_OK)
-                code = cli_report(&error);
-            else if (one.set(one.config, word.text, &error) != SAM_OK)
-                code = cli_refuse_settings(args, "", &error);
-            sam_system_config_free(one.system);
-        }
+        for (unsigned v = 0; code == CLI_OK && v < s->axes[a].count; v++)
+            code = check(request, word_of(&s->axes[a], v).text);
     for (unsigned a = 0; code == CLI_OK && s->base && a < s->axis_count; a++)
         if (strcmp(s->axes[a].name, "preset") == 0 && strncmp(s->base, "preset=", 7) == 0)
-            code = cli_usage_error(args,
+            code = cli_usage_error(s->args,
                                    "--config preset=%s,...: a file has a preset, too: expected one "
                                    "of them",
                                    s->axes[a].values[0]);
@@ -154,7 +145,7 @@ int sweep_check_values(const struct sweep *s, const struct cli_args *args)
 }
 
 /* A preset precedes the parameters that change it. */
-enum sam_status sweep_configure(const struct sweep *s, size_t run, cli_set *set, void *config,
+enum sam_status sweep_configure(const struct sweep *s, size_t run, struct run_command *command,
                                 struct sam_error *error)
 {
     enum sam_status status = SAM_OK;
@@ -162,10 +153,10 @@ enum sam_status sweep_configure(const struct sweep *s, size_t run, cli_set *set,
         for (unsigned a = 0; status == SAM_OK && a < s->axis_count; a++) {
             const struct word word = word_of(&s->axes[a], sweep_value(s, run, a));
             if ((strcmp(s->axes[a].name, "preset") == 0) == (presets == 1))
-                status = set(config, word.text, error);
+                status = set(s, command, word.text, error);
         }
         if (status == SAM_OK && presets == 1 && s->base)
-            status = set(config, s->base, error);
+            status = set(s, command, s->base, error);
     }
     return status;
 }

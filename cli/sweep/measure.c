@@ -12,16 +12,18 @@ unsigned sweep_value(const struct sweep *s, size_t run, unsigned axis)
 
 void sweep_choose_models(struct sweep *s)
 {
-    s->shows_matrix = s->shows_engines = false;
-    if (s->system)
+    memset(s->shows, 0, sizeof s->shows);
+    s->shows[SWEEP_GPU_MODEL] = s->form == RUN_VENTUS;
+    s->shows[SWEEP_SYSTEM_MODEL] = s->form == SWEEP_SYSTEM;
+    if (s->form != RUN_TENSOR)
         return;
     for (unsigned a = 0; a < s->axis_count; a++)
-        *(s->axes[a].matrix ? &s->shows_matrix : &s->shows_engines) = true;
+        s->shows[s->axes[a].matrix ? SWEEP_MATRIX : SWEEP_ENGINES] = true;
     for (size_t i = 0; i < s->run_count; i++) {
         const struct sweep_run *run = &s->runs[i];
-        s->shows_matrix |= run->done && run->stats.instructions != 0;
+        s->shows[SWEEP_MATRIX] |= run->done && run->stats.instructions != 0;
         for (unsigned e = 0; e < SAM_ENGINE_COUNT; e++)
-            s->shows_engines |= run->done && run->engines.engine[e].instructions != 0;
+            s->shows[SWEEP_ENGINES] |= run->done && run->engines.engine[e].instructions != 0;
     }
 }
 
@@ -110,25 +112,6 @@ static const struct sweep_measure engines_measures[] = {
     {"engines at work", "", engines_at_work, 0},
     {0}};
 
-/* The measure of that index in two tables, one after the other; either may be NULL. */
-static const struct sweep_measure *pick(const struct sweep_measure *first,
-                                        const struct sweep_measure *then, size_t index)
-{
-    for (; first && first->name; first++, index--)
-        if (index == 0)
-            return first;
-    return then ? pick(then, NULL, index) : NULL;
-}
-
-const struct sweep_measure *sweep_measure(const struct sweep *s, size_t index)
-{
-    if (s->gpu || s->system)
-        return pick(s->gpu ? gpu_measures : system_measures, NULL, index);
-    const struct sweep_measure *matrix = s->shows_matrix ? matrix_measures : NULL;
-    const struct sweep_measure *engines = s->shows_engines ? engines_measures : NULL;
-    return s->axes[0].matrix ? pick(matrix, engines, index) : pick(engines, matrix, index);
-}
-
 double sweep_measured(const struct sweep_measure *measure, const struct sweep_run *run)
 {
     uint64_t count;
@@ -166,49 +149,36 @@ static struct sweep_parts parts_of(const char *name, const char *more, const uin
 }
 
 /* The SMs, their warp slots, then the units. */
-static bool gpu_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts)
+static struct sweep_parts gpu_parts(const struct sweep_run *run, unsigned index)
 {
     const struct sweep_reasons *reasons = &sweep_gpu_reasons;
-    if (index >= 2 + SAM_GPUTIME_UNITS)
-        return false;
-    *parts = index == 0   ? parts_of("SMs", "", run->gpu.sm, reasons)
-             : index == 1 ? parts_of("warp slots", "", run->gpu.slots, reasons)
-                          : parts_of(sam_gputime_unit_name((unsigned)index - 2), "",
-                                     run->gpu.units[index - 2], reasons);
-    return true;
+    return index == 0 ? parts_of("SMs", "", run->gpu.sm, reasons)
+           : index == 1
+               ? parts_of("warp slots", "", run->gpu.slots, reasons)
+               : parts_of(sam_gputime_unit_name(index - 2), "", run->gpu.units[index - 2], reasons);
 }
 
-static bool matrix_parts(const struct sweep_run *run, size_t unit, struct sweep_parts *parts)
+static struct sweep_parts matrix_parts(const struct sweep_run *run, unsigned unit)
 {
-    if (unit >= SAM_MXU_UNITS)
-        return false;
-    *parts = parts_of(sam_mxu_unit_name((enum sam_mxu_unit)unit), "", run->stats.buckets[unit],
-                      &sweep_states);
-    return true;
+    return parts_of(sam_mxu_unit_name((enum sam_mxu_unit)unit), "", run->stats.buckets[unit],
+                    &sweep_states);
 }
 
 /* The hart is the first, so that it exists without the engines. */
-static bool engines_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts)
+static struct sweep_parts engines_parts(const struct sweep_run *run, unsigned index)
 {
-    if (index > SAM_ENGINE_COUNT)
-        return false;
-    *parts = index == 0 ? parts_of("hart", "", run->engines.issue, &sweep_issue_cycles)
-                        : parts_of(sam_engine_name((unsigned)index - 1), " engine",
-                                   run->engines.engine[index - 1].cycles, &sweep_engine_cycles);
-    parts->engines = true;
-    return true;
+    return index == 0 ? parts_of("hart", "", run->engines.issue, &sweep_issue_cycles)
+                      : parts_of(sam_engine_name(index - 1), " engine",
+                                 run->engines.engine[index - 1].cycles, &sweep_engine_cycles);
 }
 
-static bool system_parts(const struct sweep_run *run, size_t index, struct sweep_parts *parts)
+static struct sweep_parts system_parts(const struct sweep_run *run, unsigned index)
 {
     const struct sweep_system *s = &run->system;
-    if (index > 3)
-        return false;
-    *parts = index == 0   ? parts_of("hart", "", s->hart, &sweep_issue_cycles)
-             : index == 1 ? parts_of("weights", "", s->weights, &sweep_weights)
-             : index == 2 ? parts_of("GPU", "", s->gpu, &sweep_gpu_queue)
-                          : parts_of("DRAM", "", s->dram, &sweep_dram);
-    return true;
+    return index == 0   ? parts_of("hart", "", s->hart, &sweep_issue_cycles)
+           : index == 1 ? parts_of("weights", "", s->weights, &sweep_weights)
+           : index == 2 ? parts_of("GPU", "", s->gpu, &sweep_gpu_queue)
+                        : parts_of("DRAM", "", s->dram, &sweep_dram);
 }
 
 /* The cycles of a unit of the system for each of the reasons. */
@@ -236,30 +206,59 @@ void sweep_keep_system(const struct sam_system_figures *f, struct sweep_system *
     keep_cycles(f, "DRAM", &sweep_dram, s->dram);
 }
 
+/* ------------------------------------------------------------------------------ the models */
+
+static const struct model {
+    const struct sweep_measure *measures;
+    struct sweep_parts (*parts)(const struct sweep_run *run, unsigned index);
+    unsigned units, main; /* main: the one that explains most of the first measure */
+} models[] = {
+    [SWEEP_GPU_MODEL] = {gpu_measures, gpu_parts, 2 + SAM_GPUTIME_UNITS, 1},
+    [SWEEP_SYSTEM_MODEL] = {system_measures, system_parts, 4, 0},
+    [SWEEP_MATRIX] = {matrix_measures, matrix_parts, SAM_MXU_UNITS, SAM_MXU_MMA},
+    [SWEEP_ENGINES] = {engines_measures, engines_parts, 1 + SAM_ENGINE_COUNT, 0},
+};
+
+/* Model `index` in the order of the measures: that of the first axis comes before others. */
+static enum sweep_model measured(const struct sweep *s, unsigned index)
+{
+    static const enum sweep_model swapped[] = {SWEEP_GPU_MODEL, SWEEP_SYSTEM_MODEL, SWEEP_ENGINES,
+                                               SWEEP_MATRIX};
+    return s->axes[0].matrix ? (enum sweep_model)index : swapped[index];
+}
+
+const struct sweep_measure *sweep_measure(const struct sweep *s, size_t index)
+{
+    for (unsigned i = 0; i < SWEEP_MODELS; i++)
+        for (const struct sweep_measure *m = models[measured(s, i)].measures;
+             s->shows[measured(s, i)] && m->name; m++)
+            if (index-- == 0)
+                return m;
+    return NULL;
+}
+
 bool sweep_parts(const struct sweep *s, const struct sweep_run *run, size_t index,
                  struct sweep_parts *parts)
 {
-    if (s->gpu)
-        return gpu_parts(run, index, parts);
-    if (s->system)
-        return system_parts(run, index, parts);
-    if (!s->shows_matrix)
-        return engines_parts(run, index, parts);
-    if (index < SAM_MXU_UNITS)
-        return matrix_parts(run, index, parts);
-    return s->shows_engines && engines_parts(run, index - SAM_MXU_UNITS, parts);
+    for (enum sweep_model i = 0; i < SWEEP_MODELS; i++) {
+        if (s->shows[i] && index < models[i].units) {
+            *parts = models[i].parts(run, (unsigned)index);
+            parts->model = i;
+            return true;
+        }
+        index -= s->shows[i] ? models[i].units : 0;
+    }
+    return false;
 }
 
 void sweep_main_parts(const struct sweep *s, const struct sweep_run *run, struct sweep_parts *parts)
 {
-    if (s->gpu)
-        gpu_parts(run, 1, parts);
-    else if (s->system)
-        system_parts(run, 0, parts);
-    else if (s->shows_matrix && s->axes[0].matrix)
-        matrix_parts(run, SAM_MXU_MMA, parts);
-    else
-        engines_parts(run, 0, parts);
+    unsigned i = 0;
+    while (i + 1 < SWEEP_MODELS && !s->shows[measured(s, i)])
+        i++;
+    const struct model *m = &models[measured(s, i)];
+    *parts = m->parts(run, m->main);
+    parts->model = measured(s, i);
 }
 
 uint64_t sweep_sum(const struct sweep_parts *parts)

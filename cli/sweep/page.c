@@ -240,7 +240,7 @@ static void put_stalls(FILE *out, const struct sweep *s)
 /* "75.3 % register": the largest reason for waiting; the first part is the unit's work. */
 static void put_largest_stall(FILE *out, const struct sweep_parts *parts)
 {
-    const unsigned first = parts->engines ? SAM_ISSUE_FULL : SAM_MXU_EMPTY;
+    const unsigned first = parts->model == SWEEP_ENGINES ? SAM_ISSUE_FULL : SAM_MXU_EMPTY;
     unsigned largest = first;
     for (unsigned p = first; p < parts->count; p++)
         if (parts->cycles[p] > parts->cycles[largest])

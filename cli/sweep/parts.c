@@ -79,8 +79,8 @@ static json_t *shared_of(const struct sweep *s)
                                        FLAG("matrix", s->axes[a].matrix), TREE("values", values)));
     }
     return REPORT(TEXT("samite", sam_version()), COUNT("words", sizeof(struct sweep_run) / WORD),
-                  TEXT("program", s->program), TREE("command", command_of(s)), FLAG("gpu", s->gpu),
-                  FLAG("system", s->system), FLAG("matrix", s->matrix), TREE("axes", axes));
+                  TEXT("program", s->program), TREE("command", command_of(s)),
+                  COUNT("machine", s->form), TREE("axes", axes));
 }
 
 static uint64_t checksum(const json_t *runs)
@@ -193,12 +193,11 @@ static bool take_shared(struct sweep *s, const json_t *shared)
     const json_t *axes = json_object_get(shared, "axes");
     const json_t *command = json_object_get(shared, "command");
     s->program = json_string_value(json_object_get(shared, "program"));
-    s->gpu = json_is_true(json_object_get(shared, "gpu"));
-    s->system = json_is_true(json_object_get(shared, "system"));
-    s->matrix = json_is_true(json_object_get(shared, "matrix"));
+    const json_int_t form = json_integer_value(json_object_get(shared, "machine"));
+    s->form = (unsigned)form;
     s->axis_count = (unsigned)json_array_size(axes);
-    if (!s->program || s->axis_count == 0 || json_array_size(axes) > SWEEP_AXES ||
-        json_array_size(command) > INT16_MAX)
+    if (!s->program || form < 0 || form >= SWEEP_FORMS || s->axis_count == 0 ||
+        json_array_size(axes) > SWEEP_AXES || json_array_size(command) > INT16_MAX)
         return false;
     s->run_count = 1;
     for (unsigned a = 0; a < s->axis_count; a++) {

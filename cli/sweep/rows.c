@@ -16,15 +16,17 @@ static json_t *set_part(json_t *row, const char *name, const char *part, uint64_
     return report_count(row, text, value);
 }
 
-static json_t *set_matrix(json_t *row, const struct sam_mxu_stats *s)
+static json_t *set_matrix(json_t *row, const struct sweep_run *run)
 {
+    const struct sam_mxu_stats *s = &run->stats;
     row = REPORT_MORE(row, COUNT("cycles", s->cycles),
                       REAL("utilisation", s->cycles ? s->full_uops / (double)s->cycles : 0));
     return report_fields(row, tensor_uops, s);
 }
 
-static json_t *set_engines(json_t *row, const struct sam_engines_report *r)
+static json_t *set_engines(json_t *row, const struct sweep_run *run)
 {
+    const struct sam_engines_report *r = &run->engines;
     row = REPORT_MORE(row, COUNT("engines_cycles", r->cycles),
                       COUNT("engines_instructions", r->instructions));
     for (unsigned e = 0; e < SAM_ENGINE_COUNT; e++)
@@ -32,7 +34,7 @@ static json_t *set_engines(json_t *row, const struct sam_engines_report *r)
     return row;
 }
 
-static json_t *set_gpu(json_t *row, const struct ventus_measure *m)
+static json_t *set_gpu(json_t *row, const struct sweep_run *run)
 {
     static const struct report_field fields[] = {
         REPORT_FIELD(struct ventus_measure, cycles),
@@ -44,23 +46,27 @@ static json_t *set_gpu(json_t *row, const struct ventus_measure *m)
         REPORT_FIELD(struct ventus_measure, dram_bytes),
         {0},
     };
-    return report_fields(row, fields, m);
+    return report_fields(row, fields, &run->gpu);
+}
+
+static json_t *set_system(json_t *row, const struct sweep_run *run)
+{
+    return REPORT_MORE(row, COUNT("cycles", run->system.cycles),
+                       COUNT("dram_bytes", run->system.dram_bytes),
+                       REAL("operations_per_cycle", run->system.operations));
 }
 
 static json_t *set_run(json_t *row, const struct sweep *s, const struct sweep_run *run)
 {
+    static json_t *(*const set[])(json_t *,
+                                  const struct sweep_run *) = {[SWEEP_GPU_MODEL] = set_gpu,
+                                                               [SWEEP_SYSTEM_MODEL] = set_system,
+                                                               [SWEEP_MATRIX] = set_matrix,
+                                                               [SWEEP_ENGINES] = set_engines};
     struct sweep_parts parts;
-    if (s->gpu)
-        row = set_gpu(row, &run->gpu);
-    if (s->system) {
-        row = REPORT_MORE(row, COUNT("cycles", run->system.cycles),
-                          COUNT("dram_bytes", run->system.dram_bytes),
-                          REAL("operations_per_cycle", run->system.operations));
-    }
-    if (s->shows_matrix)
-        row = set_matrix(row, &run->stats);
-    if (s->shows_engines)
-        row = set_engines(row, &run->engines);
+    for (enum sweep_model i = 0; i < SWEEP_MODELS; i++)
+        if (s->shows[i])
+            row = set[i](row, run);
     for (size_t i = 0; sweep_parts(s, run, i, &parts); i++)
         for (unsigned p = 0; p < parts.count; p++)
             row = set_part(row, parts.name, sweep_reason_name(parts.reasons, p), parts.cycles[p]);
@@ -98,29 +104,28 @@ static json_t *set_measured(json_t *row, const struct sweep *s, const struct swe
 }
 
 /* All possible columns of a run of the machine. */
-static json_t *all_columns(bool gpu, bool system)
+static json_t *all_columns(unsigned form)
 {
     static const struct sweep_run none;
-    const bool tensor = !gpu && !system;
-    const struct sweep every = {
-        .gpu = gpu, .system = system, .shows_matrix = tensor, .shows_engines = tensor};
+    struct sweep every = {
+        .form = form, .axes = {{.matrix = true}, {.matrix = false}}, .axis_count = 2};
+    sweep_choose_models(&every);
     return set_run(json_object(), &every, &none);
 }
 
 /* Those of the machine selected by the words, or of all machines. */
 static int list_columns(const struct cli_args *args)
 {
-    static const char *const names[] = {"ventus", "tensor", "system"};
     const int asked = cli_asked_form(args);
-    for (int machine = 0; machine <= SWEEP_SYSTEM; machine++) {
-        if (asked >= 0 && asked != machine)
+    for (int form = 0; form < SWEEP_FORMS; form++) {
+        if (asked >= 0 && asked != form)
             continue;
-        json_t *all = all_columns(machine == RUN_VENTUS, machine == SWEEP_SYSTEM), *value;
+        json_t *all = all_columns((unsigned)form), *value;
         const char *name;
         if (!all)
             return cli_no_memory();
         if (asked < 0)
-            printf("%s--machine %s:\n", machine ? "\n" : "", names[machine]);
+            printf("%s--machine %s:\n", form ? "\n" : "", args->verb->forms[form].name);
         json_object_foreach(all, name, value) printf("%s\n", name);
         json_decref(all);
     }
@@ -142,7 +147,7 @@ int sweep_check_columns(const struct sweep *s, const struct cli_args *args)
 {
     char pattern[96];
     int code = CLI_OK;
-    json_t *all = all_columns(s->gpu, s->system), *value;
+    json_t *all = all_columns(s->form), *value;
     if (!all)
         return cli_no_memory();
     for (const char *at = s->columns ? s->columns : "", *name; code == CLI_OK && *at;

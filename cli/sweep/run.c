@@ -8,25 +8,17 @@
 enum { MOST_JOBS = 256 };
 
 /* Give the machine of a run its values, with timing on. */
-static enum sam_status configure(const struct sweep_request *s, size_t index, struct run_command *c,
+static enum sam_status configure(const struct sweep *s, size_t index, struct run_command *c,
                                  struct sam_error *error)
 {
-    const struct sweep *w = &s->sweep;
-    enum sam_status status = SAM_OK;
+    const enum sam_status status = sweep_configure(s, index, c, error);
     c->gpu.cycles = c->hart.cycles = true;
-    if (w->gpu) {
-        status = sweep_configure(w, index, ventus_settings.set, &c->gpu.config, error);
-        return status ?: sam_gputime_config_check(&c->gpu.config, error);
-    }
-    if (w->system) {
-        c->hart.system = &c->system;
-        status = sam_system_config_new(&c->system.time.config, error);
-        return status
-                   ?: sweep_configure(w, index, system_settings.set, c->system.time.config, error);
-    }
-    status = sweep_configure(w, index, tensor_settings.set, &c->hart, error);
     c->hart.options.mlen = c->hart.mxu.mlen;
-    return status ?: sam_mxu_config_check(&c->hart.mxu, error);
+    c->hart.system = s->form == SWEEP_SYSTEM ? &c->system : NULL;
+    if (s->form == SWEEP_SYSTEM || status != SAM_OK)
+        return status;
+    return s->form == RUN_VENTUS ? sam_gputime_config_check(&c->gpu.config, error)
+                                 : sam_mxu_config_check(&c->hart.mxu, error);
 }
 
 /* Whether the program ended successfully, as in `samite run`. */
@@ -74,7 +66,7 @@ static int open_silent(const struct sweep_request *s, struct run_command *comman
     int code = run_begin(run, command);
     run->text = NULL;
     run->image = s->image;
-    if (code == CLI_OK && s->sweep.gpu) { /* a kernel writes to the arrays */
+    if (code == CLI_OK && s->sweep.form == RUN_VENTUS) { /* a kernel writes to the arrays */
         code = run_arguments_parse(&s->command.run, &run->arguments);
     } else if (code == CLI_OK && shared->count) {
         run->arguments = *shared;
@@ -88,7 +80,7 @@ static int open_silent(const struct sweep_request *s, struct run_command *comman
 
 static void close_silent(const struct sweep_request *s, struct run *run)
 {
-    if (!s->sweep.gpu) {
+    if (s->sweep.form != RUN_VENTUS) {
         free(run->arguments.items);
         run->arguments = (struct run_arguments){0};
     }
@@ -103,9 +95,9 @@ static int run_one(struct sweep_request *s, size_t index)
     struct run_command command = s->command; /* its lists are shared and read-only */
     struct run run;
     int code = CLI_OK;
-    if (configure(s, index, &command, &out->error) == SAM_OK) {
+    if (configure(&s->sweep, index, &command, &out->error) == SAM_OK) {
         code = open_silent(s, &command, &run);
-        if (s->sweep.gpu) {
+        if (s->sweep.form == RUN_VENTUS) {
             code = code ?: run.machine->execute(&run);
             out->gpu = run.ventus->measure;
             out->done = code == CLI_OK;
@@ -119,8 +111,9 @@ static int run_one(struct sweep_request *s, size_t index)
             out->done = measure_hart(&run, out);
         } else {
             snprintf(out->error.text, sizeof out->error.text, "the %s could not be %s",
-                     s->sweep.system ? s->command.hart.tile && !run.image ? "program" : "system"
-                                     : "hart",
+                     s->sweep.form == SWEEP_SYSTEM
+                         ? s->command.hart.tile && !run.image ? "program" : "system"
+                         : "hart",
                      s->command.hart.tile && !run.image ? "lowered" : "made");
             code = CLI_OK;
         }
@@ -166,7 +159,7 @@ int sweep_run_all(struct sweep_request *s)
         return cli_no_memory();
     cli_progress_start(&s->progress, false);
     /* Launches run one at a time; each uses all useful workers. */
-    while (!w->gpu && started + 1 < s->jobs &&
+    while (w->form != RUN_VENTUS && started + 1 < s->jobs &&
            pthread_create(&threads[started], NULL, work, s) == 0)
         started++;
     take_runs(s, true);
@@ -185,7 +178,7 @@ int sweep_check_before(struct sweep_request *s)
     for (size_t i = 0; code == CLI_OK && i < 2; i++)
         if (outputs[i])
             code = run_check_output(outputs[i]);
-    if (code != CLI_OK || s->sweep.gpu || s->sweep.system)
+    if (code != CLI_OK || s->sweep.form != RUN_TENSOR)
         return code;
     code = open_silent(s, &s->command, &run);
     close_silent(s, &run);

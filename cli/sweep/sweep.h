@@ -41,7 +41,10 @@ struct sweep_run {
 };
 
 /* The forms of the verb are those of enum run_machine except tile. */
-enum { SWEEP_SYSTEM = 2 };
+enum { SWEEP_SYSTEM = 2, SWEEP_FORMS };
+
+/* The cycle models; a program on a tensor hart has the last two. */
+enum sweep_model { SWEEP_GPU_MODEL, SWEEP_SYSTEM_MODEL, SWEEP_MATRIX, SWEEP_ENGINES, SWEEP_MODELS };
 
 struct sweep {
     struct cli_args *args;
@@ -54,11 +57,9 @@ struct sweep {
     unsigned axis_count;
     const char *base;    /* "KEY=N,...": settings of all runs, from files; or NULL */
     const char *columns; /* names and patterns, "cycles,GPU_*": those of the table; NULL: all */
-    bool gpu;            /* launches on the GPU, without the following models */
-    bool system;         /* a system, without the following models */
-    bool matrix;         /* the ISA has a matrix unit */
-    bool shows_matrix, shows_engines; /* used by the program, or changed by an axis */
-    struct sweep_run *runs;           /* the last axis moves fastest */
+    unsigned form;
+    bool shows[SWEEP_MODELS]; /* those of the form that the program uses or an axis changes */
+    struct sweep_run *runs;   /* the last axis moves fastest */
     size_t run_count;
 };
 
@@ -85,9 +86,9 @@ int sweep_run_all(struct sweep_request *sweep);
 cli_parse sweep_parse_config;
 extern const struct cli_settings sweep_parameters;
 /* Each single value is a valid one of its parameter. */
-int sweep_check_values(const struct sweep *sweep, const struct cli_args *args);
-/* Give `set` the values of a run. */
-enum sam_status sweep_configure(const struct sweep *sweep, size_t run, cli_set *set, void *config,
+int sweep_check_values(const struct sweep_request *request);
+/* Give a copy of the command the values of a run, which sam_system_config_free frees. */
+enum sam_status sweep_configure(const struct sweep *sweep, size_t run, struct run_command *command,
                                 struct sam_error *error);
 
 /* --- measure.c: the figures of a run */
@@ -130,7 +131,7 @@ struct sweep_parts {
     const uint64_t *cycles; /* as many as `count` */
     unsigned count;
     const struct sweep_reasons *reasons;
-    bool engines; /* of the engines' model */
+    enum sweep_model model;
 };
 /* Those of a run, of the models that are shown; false at the end. */
 bool sweep_parts(const struct sweep *sweep, const struct sweep_run *run, size_t index,

@@ -8,15 +8,14 @@
 static int check_axes(struct sweep_request *s)
 {
     struct sweep *w = &s->sweep;
-    if (w->gpu || w->system)
+    if (w->form != RUN_TENSOR)
         return CLI_OK;
-    w->matrix = s->command.hart.options.isa.extensions & SAM_EXT_XMATRIX;
     for (unsigned a = 0; a < w->axis_count; a++) {
         const struct sam_parameter *p;
         for (size_t i = 0; (p = sam_mxu_parameter(i)) && strcmp(p->name, w->axes[a].name) != 0;)
             i++;
         w->axes[a].matrix = p != NULL;
-        if (p && !w->matrix)
+        if (p && !(s->command.hart.options.isa.extensions & SAM_EXT_XMATRIX))
             return cli_usage_error(s->command.run.args, "--config %s: %s has no matrix unit",
                                    p->name, s->command.hart.isa);
     }
@@ -105,13 +104,13 @@ static int choose_machine(struct sweep_request *s)
                                first);
     if (tile)
         c->machine = RUN_SYSTEM;
-    s->sweep.gpu = c->machine == RUN_VENTUS;
-    s->sweep.system = c->machine == RUN_SYSTEM;
-    c->hart.system = s->sweep.system ? &c->system : NULL;
+    const bool system = c->machine == RUN_SYSTEM;
+    s->sweep.form = system ? SWEEP_SYSTEM : (unsigned)c->machine;
+    c->hart.system = system ? &c->system : NULL;
     c->hart.tile = tile ? &c->tile : NULL;
-    if (s->sweep.system && !cli_given(c->run.args, "isa"))
+    if (system && !cli_given(c->run.args, "isa"))
         c->hart.isa = NULL; /* that of a system */
-    return cli_check_form(c->run.args, s->sweep.system ? SWEEP_SYSTEM : (int)c->machine);
+    return cli_check_form(c->run.args, (int)s->sweep.form);
 }
 
 /* No output of a program: every run would write it. */
@@ -134,7 +133,7 @@ static int check_request(struct sweep_request *s)
     code = run_begin(&run, &s->command) ?: run.machine->check(&run)
         ?: run_arguments_parse(r, &s->arguments) ?: check_arguments(s);
     run_end(&run);
-    return code ?: sweep_check_values(&s->sweep, r->args) ?: sweep_check_columns(&s->sweep, r->args);
+    return code ?: sweep_check_values(s) ?: sweep_check_columns(&s->sweep, r->args);
 }
 
 /* --merge TABLE: the parts next to it. The page gets the words of the parts' command and the
@@ -209,7 +208,7 @@ static int run(struct cli_args *args)
         s.sweep.words = args->words;
         s.sweep.word_count = args->count;
         s.command.hart.options.stop = cli_stop_flag();
-        if (!s.sweep.gpu)
+        if (s.sweep.form != RUN_VENTUS)
             code = tensor_load(&s.command.hart, &s.arguments, &s.image);
         if (s.command.hart.lowered) { /* each run lowers the program for itself */
             lower_close(&s.command.hart);
