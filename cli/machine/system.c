@@ -69,40 +69,28 @@ int system_name_files(const struct system_request *request, const struct cli_arg
     return code ?: cli_writes(args, request->trace) ?: cli_writes(args, request->wave);
 }
 
-static bool print_text(void *context, const void *data, size_t size)
-{
-    struct tensor_console *console = context;
-    if (!console->output)
-        return true;
-    if (console->progress)
-        cli_progress_clear(console->progress);
-    return fwrite(data, 1, size, console->output) == size && fflush(console->output) == 0;
-}
-
 static void show_progress(void *context, const struct sam_gpu_progress *progress)
 {
-    struct tensor_console *console = context;
-    if (console->progress)
-        cli_progress_show(console->progress, "launch", progress->done, progress->workgroups,
-                          "workgroups", progress->warp_insns, "warp instructions");
+    struct run *run = context;
+    cli_progress_show(&run->progress, "launch", progress->done, progress->workgroups, "workgroups",
+                      progress->warp_insns, "warp instructions");
 }
 
 /* A trap that the program is left to deal with. */
 static void note_launch(void *context, const struct sam_system_launch *launch)
 {
     enum { MOST = 10 };
-    struct tensor_console *console = context;
+    struct run *run = context;
     const struct sam_trap *trap = &launch->result->trap;
     char text[512];
-    if (trap->kind == SAM_TRAP_NONE || console->failed_launches++ >= MOST)
+    if (trap->kind == SAM_TRAP_NONE || run->tensor->failed_launches++ >= MOST)
         return;
     sam_trap_describe(trap, launch->launch->image, text, sizeof text);
-    if (console->progress)
-        cli_progress_clear(console->progress);
+    cli_progress_clear(&run->progress);
     cli_note("launch %llu%s%s%s (record 0x%08x): %s%s", (unsigned long long)launch->number,
              launch->kernel ? " <" : "", launch->kernel ? launch->kernel : "",
              launch->kernel ? ">" : "", launch->record, text,
-             console->failed_launches == MOST ? "; further ones are not shown" : "");
+             run->tensor->failed_launches == MOST ? "; further ones are not shown" : "");
 }
 
 /* The first page boundary after a program. */
@@ -191,21 +179,20 @@ int system_finish(struct run *run)
 static void complete_options(struct run *run, struct sam_gpu_options *gpu,
                              struct sam_system_options *options)
 {
-    struct tensor_console *console = &run->tensor->console;
     gpu->size = sizeof *gpu;
     gpu->max_insns = run->request->max_insns;
     gpu->collect_stats =
         run->request->stats != RUN_STATS_NONE && !run->command->hart.options.engines;
     gpu->stop = cli_stop_flag();
-    gpu->print = (struct sam_sink){print_text, console};
+    gpu->print = (struct sam_sink){run_print_now, run};
     gpu->progress = show_progress;
-    gpu->progress_context = console;
+    gpu->progress_context = run;
     if (!run->request->quiet)
         options->weight_ended = system_note_weight;
     if (!run->request->quiet && options->gpu_traps == SAM_SYSTEM_TRAPS_REPORT)
         options->launched = note_launch;
-    options->launched_context = console;
-    options->weight_ended_context = console;
+    options->launched_context = run;
+    options->weight_ended_context = run;
     options->size = sizeof *options;
     options->gpu = gpu;
 }

@@ -54,8 +54,7 @@ cli_parse system_parse_weights;
 int system_name_weights(const struct system_weights *weights, const struct cli_args *args);
 int system_load_weights(struct sam_system *system, const struct hart_request *request,
                         const struct run_arguments *arguments);
-/* For options.weight_ended: report the failure of a record; `context` is a struct
- * tensor_console. */
+/* For options.weight_ended: report the failure of a record; `context` is the run. */
 void system_note_weight(void *context, const struct sam_system_weight *weight);
 
 /* The races of --check-races. */

@@ -3,7 +3,7 @@
  * weight unit. */
 #include <stdlib.h>
 
-#include "machine/system.h"
+#include "machine/machine.h"
 #include "samite/device/layout.h"
 
 #define MAX_WEIGHTS (UINT64_C(1) << 31) /* bytes of a packed file; memory for it is smaller */
@@ -81,12 +81,11 @@ int system_load_weights(struct sam_system *system, const struct hart_request *re
 void system_note_weight(void *context, const struct sam_system_weight *weight)
 {
     enum { MOST = 10 };
-    struct tensor_console *console = context;
-    if (!weight->status || console->failed_weights++ >= MOST)
+    struct run *run = context;
+    if (!weight->status || run->tensor->failed_weights++ >= MOST)
         return;
-    if (console->progress)
-        cli_progress_clear(console->progress);
+    cli_progress_clear(&run->progress);
     cli_note("weight record %llu at 0x%08x: %s (status %u)%s", (unsigned long long)weight->number,
              weight->record, weight->fault, weight->status,
-             console->failed_weights == MOST ? "; further ones are not shown" : "");
+             run->tensor->failed_weights == MOST ? "; further ones are not shown" : "");
 }

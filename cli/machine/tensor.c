@@ -37,52 +37,41 @@ static int open_outputs(struct run *run)
 /* --- host services: the command's own console, files below --host-files, and the arguments after
  * "--" */
 
-static bool write_stream(void *context, const void *data, size_t size)
-{
-    struct tensor_console *console = context;
-    if (console->progress)
-        cli_progress_clear(console->progress);
-    return fwrite(data, 1, size, console->output) == size;
-}
-
 static bool write_errors(void *context, const void *data, size_t size)
 {
-    struct tensor_console *console = context;
-    if (console->progress)
-        cli_progress_clear(console->progress);
-    fflush(console->output); /* earlier output is shown first */
+    struct run *run = context;
+    cli_progress_clear(&run->progress);
+    fflush(run->text); /* earlier output is shown first */
     return fwrite(data, 1, size, stderr) == size;
 }
 
 /* A signal ends the wait, and the run with it. */
 static size_t read_input(void *context, void *data, size_t size)
 {
-    struct tensor_console *console = context;
+    const struct run *run = context;
     ssize_t got;
-    fflush(console->output); /* a prompt before the input */
+    fflush(run->text); /* a prompt before the input */
     do
         got = read(STDIN_FILENO, data, size);
     while (got < 0 && errno == EINTR && !cli_stopped());
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* `console` NULL: there is none; otherwise it outlives the host. */
-static int make_host(const struct hart_request *r, struct tensor_console *console,
-                     struct sam_hostio **host)
+/* A run without text has no console. */
+static int make_host(struct run *run)
 {
-    struct sam_error error;
-    const struct cli_list *files = &r->run->files;
+    const struct run_request *r = run->request;
     struct sam_hostio_options options = {.size = sizeof options,
-                                         .folder = r->host_files,
-                                         .arguments = files->items + r->run->programs,
-                                         .argument_count = files->count - r->run->programs};
-    if (console) {
-        options.output = (struct sam_sink){write_stream, console};
-        options.errors = (struct sam_sink){write_errors, console};
+                                         .folder = run->command->hart.host_files,
+                                         .arguments = r->files.items + r->programs,
+                                         .argument_count = r->files.count - r->programs};
+    if (run->text) {
+        options.output = (struct sam_sink){run_print, run};
+        options.errors = (struct sam_sink){write_errors, run};
         options.input = read_input;
-        options.input_context = console;
+        options.input_context = run;
     }
-    return cli_code(sam_hostio_new(&options, host, &error), &error);
+    return cli_code(sam_hostio_new(&options, &run->tensor->host, &run->error), &run->error);
 }
 
 int tensor_open(struct run *run)
@@ -106,8 +95,7 @@ int tensor_open(struct run *run)
         o->engines = &r->engines;
     if (o->engines && (o->isa.extensions & SAM_EXT_XMATRIX))
         o->cycles = &r->mxu;
-    t->console = (struct tensor_console){.output = run->text, .progress = &run->progress};
-    code = make_host(r, run->text ? &t->console : NULL, &t->host);
+    code = make_host(run);
     o->hostio = t->host;
     if (code == CLI_OK && r->system)
         code = system_make(run);

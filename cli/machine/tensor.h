@@ -70,14 +70,6 @@ int tensor_fill(const struct hart_request *request, const struct sam_image *imag
 bool tensor_until(const struct hart_request *request, const struct sam_image *image,
                   uint64_t *address);
 
-/* The console of a program's host. */
-struct tensor_console {
-    FILE *output;                  /* NULL: output of kernels is dropped */
-    struct cli_progress *progress; /* to be cleared; or NULL */
-    uint64_t failed_weights;       /* records of the weight unit */
-    uint64_t failed_launches;      /* of the GPU of a system */
-};
-
 /* tensor.c: the state of a run, of the hart alone or in a system; struct machine. */
 struct tensor {
     struct sam_hart *hart;
@@ -85,7 +77,8 @@ struct tensor {
     struct sam_image **kernels; /* programs of its GPU */
     size_t kernel_count;
     struct sam_profile *gpu_profile;
-    struct tensor_console console;
+    uint64_t failed_weights;  /* records of the weight unit of a system */
+    uint64_t failed_launches; /* of its GPU */
     struct sam_hostio *host;
 };
 bool tensor_writes_stdout(const struct run *run);

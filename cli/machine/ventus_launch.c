@@ -4,15 +4,6 @@
 
 #include "machine/machine.h"
 
-static bool print_text(void *context, const void *data, size_t size)
-{
-    struct run *run = context;
-    if (!run->text)
-        return true;
-    cli_progress_clear(&run->progress);
-    return fwrite(data, 1, size, run->text) == size && fflush(run->text) == 0;
-}
-
 static void show_progress(void *context, const struct sam_gpu_progress *progress)
 {
     struct run *run = context;
@@ -37,7 +28,7 @@ static struct sam_gpu_options options_of(struct run *run)
         options.ptbr = run->ventus->ptbr;
     }
     options.stop = cli_stop_flag();
-    options.print = (struct sam_sink){print_text, run};
+    options.print = (struct sam_sink){run_print_now, run};
     options.timing = run->ventus->asked->cycles ? &run->ventus->timing : NULL;
     options.progress = show_progress;
     options.progress_context = run;

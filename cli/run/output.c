@@ -38,6 +38,20 @@ static bool write_event(void *context, const void *data, size_t size)
     return sam_output_write(p->output, data, size);
 }
 
+bool run_print(void *context, const void *data, size_t size)
+{
+    struct run *run = context;
+    if (run->text)
+        cli_progress_clear(&run->progress);
+    return !run->text || fwrite(data, 1, size, run->text) == size;
+}
+
+bool run_print_now(void *context, const void *data, size_t size)
+{
+    const struct run *run = context;
+    return run_print(context, data, size) && (!run->text || fflush(run->text) == 0);
+}
+
 int run_open_output(struct run *run, enum run_output which, const char *path, struct sam_sink *sink)
 {
     struct sam_output **output = &run->outputs[which];

@@ -147,6 +147,11 @@ int run_profile_open(struct cli_args *args, const char *option, const char *path
 int run_profile_write(struct sam_profile *profile, const char *path,
                       const struct sam_profile_options *options, FILE *out);
 
+/* --- output.c: what a program prints, for struct sam_sink; `run` without text drops it. The second
+ * shows it at once. */
+bool run_print(void *run, const void *data, size_t size);
+bool run_print_now(void *run, const void *data, size_t size);
+
 /* --- output.c: files written during a run */
 /* Open one of them, if there is a path; *sink writes to it. */
 int run_open_output(struct run *run, enum run_output which, const char *path,
