@@ -191,6 +191,8 @@ int cli_asked_form(const struct cli_args *args);
 int cli_check_form(struct cli_args *args, int form);
 /* Memory freed after the verb has run; NULL on out-of-memory. */
 void *cli_own(struct cli_args *args, size_t count, size_t size);
+/* A copy of the text, likewise. */
+char *cli_own_text(struct cli_args *args, const char *text);
 /* The same for one item per word of the command line. */
 void *cli_own_list(struct cli_args *args, size_t size);
 /* A zeroed item at the end of a list {items, count} that `parse` fills; NULL on out-of-memory. */

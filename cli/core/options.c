@@ -154,6 +154,12 @@ void *cli_own(struct cli_args *args, size_t count, size_t size)
     return owned[args->owned_count++];
 }
 
+char *cli_own_text(struct cli_args *args, const char *text)
+{
+    char *copy = cli_own(args, strlen(text) + 1, 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
 void *cli_own_list(struct cli_args *args, size_t size)
 {
     return cli_own(args, (size_t)args->count, size);

@@ -191,26 +191,20 @@ static bool writes_stdout(const struct run *run)
 static int read_dims(struct run *run)
 {
     const struct cli_list *words = &run->command->network.dims;
-    struct network *n = run->network;
-    size_t size = 1;
-    for (size_t i = 0; i < words->count; i++)
-        size += strlen(words->items[i]) + 1;
-    n->dims = calloc(words->count + 1, sizeof *n->dims);
-    char *at = n->dim_text = malloc(size);
-    if (!n->dims || !at)
-        return cli_no_memory();
-    for (size_t i = 0; i < words->count; i++) {
-        struct sam_network_dim *dim = &n->dims[i];
-        strcpy(at, words->items[i]);
-        char *equals = strrchr(at, '=');
-        if (!equals || equals == at || !sam_parse_u64(equals + 1, &dim->size) || !dim->size)
-            return cli_usage_error(run->request->args, "--dim %s: expected NAME=N, at least 1",
-                                   words->items[i]);
+    struct cli_args *args = run->request->args;
+    struct sam_network_dim *dims = run->network->dims =
+        cli_own(args, words->count, sizeof *run->network->dims);
+    for (size_t i = 0; dims && i < words->count; i++) {
+        char *name = cli_own_text(args, words->items[i]),
+             *equals = name ? strrchr(name, '=') : NULL;
+        if (!name)
+            return cli_no_memory();
+        if (!equals || equals == name || !sam_parse_u64(equals + 1, &dims[i].size) || !dims[i].size)
+            return cli_usage_error(args, "--dim %s: expected NAME=N, at least 1", words->items[i]);
         *equals = '\0';
-        dim->name = at;
-        at = equals + strlen(equals + 1) + 2;
+        dims[i].name = name;
     }
-    return CLI_OK;
+    return dims ? CLI_OK : cli_no_memory();
 }
 
 /* Import and plan, with the shapes of the inputs. Values of --output and --bisect are kept. */
@@ -266,21 +260,18 @@ static int make_network(struct run *run)
 static int keep_states(struct run *run)
 {
     const struct cli_list *words = &run->command->network.states;
-    int code = CLI_OK;
-    for (size_t i = 0; i < words->count && code == CLI_OK; i++) {
-        const char *equals = strchr(words->items[i], '=');
-        char *input = equals ? strndup(words->items[i], (size_t)(equals - words->items[i])) : NULL;
-        if (!equals)
-            code = cli_usage_error(run->request->args, "--state %s: expected INPUT=OUTPUT",
-                                   words->items[i]);
-        else if (!input)
-            code = cli_no_memory();
-        else if (sam_network_keep_state(run->network->made, input, equals + 1, &run->error) !=
-                 SAM_OK)
-            code = cli_report(&run->error);
-        free(input);
+    for (size_t i = 0; i < words->count; i++) {
+        char *input = cli_own_text(run->request->args, words->items[i]),
+             *output = input ? strchr(input, '=') : NULL;
+        if (!input)
+            return cli_no_memory();
+        if (!output)
+            return cli_usage_error(run->request->args, "--state %s: expected INPUT=OUTPUT", input);
+        *output++ = '\0';
+        if (sam_network_keep_state(run->network->made, input, output, &run->error) != SAM_OK)
+            return cli_report(&run->error);
     }
-    return code;
+    return CLI_OK;
 }
 
 static int arguments(struct run *run)
@@ -461,8 +452,6 @@ static void close_network(struct run *run)
     free_references(n);
     sam_network_close(n->made);
     free(n->given);
-    free(n->dims);
-    free(n->dim_text);
 }
 
 const struct machine machine_network = {

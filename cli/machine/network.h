@@ -26,7 +26,6 @@ struct network {
     struct sam_network *made;
     struct sam_network_array *given; /* of run->arguments, then of the references */
     struct sam_network_dim *dims;
-    char *dim_text;
     struct network_reference {
         const char *name; /* of the value, which belongs to the network */
         char *path;

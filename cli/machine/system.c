@@ -60,7 +60,7 @@ const char *system_isa(unsigned xlen)
 
 int system_name_files(const struct system_request *request, const struct cli_args *args)
 {
-    int code = system_name_weights(&request->weights, args)
+    int code = cli_reads(args, request->weights.file)
                    ?: cli_reads_all(args, &request->gpu_code, request->gpu_code.count);
     if (cli_is_stdio(request->trace) && code == CLI_OK)
         return cli_usage_error(args, "--gpu-trace -: expected a file");

@@ -9,8 +9,8 @@
 struct system_request {
     struct cli_list gpu_code; /* programs of the GPU */
     struct system_weights {
-        const char *file; /* packed, then @ADDRESS if address is not 0; or NULL */
-        uint64_t address;
+        const char *file; /* packed; or NULL */
+        uint64_t address; /* 0: the first free one */
     } weights;
     struct system_time_request {
         struct sam_system_config *config; /* of --config, or NULL */
@@ -51,7 +51,6 @@ int system_cycles(struct run *run, json_t *report, FILE *text);
 /* system_weights.c: --weights FILE[@ADDRESS], once everything with a fixed address is mapped. a1
  * receives the directory, unless --reg or --arg set it. */
 cli_parse system_parse_weights;
-int system_name_weights(const struct system_weights *weights, const struct cli_args *args);
 int system_load_weights(struct sam_system *system, const struct hart_request *request,
                         const struct run_arguments *arguments);
 /* For options.weight_ended: report the failure of a record; `context` is the run. */

@@ -12,35 +12,21 @@ int system_parse_weights(struct cli_args *args, const struct cli_option *option,
                          void *place)
 {
     struct system_weights *weights = place;
-    const char *at = strrchr(text, '@');
-    if (!*text || at == text)
+    char *file = cli_own_text(args, text), *at = file ? strrchr(file, '@') : NULL;
+    if (!file)
+        return cli_no_memory();
+    if (!*file || at == file)
         return cli_usage_error(args, "--%s %s: expected FILE.smw or FILE.smw@ADDRESS", option->name,
                                text);
     /* Text after '@' that is not a number is part of the file name. */
-    if (at && sam_parse_u64(at + 1, &weights->address) && weights->address == 0)
-        return cli_usage_error(args, "--%s %s: address 0: expected one from 0x%08x on",
-                               option->name, text, SAM_SYSTEM_BUFFERS);
-    weights->file = text;
+    if (at && sam_parse_u64(at + 1, &weights->address)) {
+        if (weights->address == 0)
+            return cli_usage_error(args, "--%s %s: address 0: expected one from 0x%08x on",
+                                   option->name, text, SAM_SYSTEM_BUFFERS);
+        *at = '\0';
+    }
+    weights->file = file;
     return CLI_OK;
-}
-
-/* The name without the address; free it. */
-static char *path_of(const struct system_weights *weights)
-{
-    char *path = strdup(weights->file);
-    if (path && weights->address)
-        *strrchr(path, '@') = '\0';
-    return path;
-}
-
-int system_name_weights(const struct system_weights *weights, const struct cli_args *args)
-{
-    if (!weights->file)
-        return CLI_OK;
-    char *path = path_of(weights);
-    const int code = path ? cli_reads(args, path) : cli_no_memory();
-    free(path);
-    return code;
 }
 
 /* Whether --reg or --arg set a1. */
@@ -60,21 +46,17 @@ int system_load_weights(struct sam_system *system, const struct hart_request *re
     struct sam_hart *hart = sam_system_hart(system);
     const uint64_t a1 = sam_hart_x(hart, 11);
     struct sam_error error;
-    char *data = NULL, *path;
+    char *data = NULL;
     size_t size;
-    int code = CLI_OK;
     if (!weights->file)
         return CLI_OK;
-    if (!(path = path_of(weights)))
-        return cli_no_memory();
-    if (sam_file_load(path, MAX_WEIGHTS, &data, &size, &error) != SAM_OK)
-        code = cli_report(&error);
-    else if (sam_system_load_weights(system, data, size, weights->address, &error) != SAM_OK)
-        code = cli_error("%s: %s", path, error.text);
+    int code = cli_load(weights->file, MAX_WEIGHTS, &data, &size);
+    if (code == CLI_OK &&
+        sam_system_load_weights(system, data, size, weights->address, &error) != SAM_OK)
+        code = cli_error("%s: %s", weights->file, error.text);
     if (sets_a1(request, arguments))
         sam_hart_set_x(hart, 11, a1);
     free(data);
-    free(path);
     return code;
 }
 

@@ -4,16 +4,12 @@
 #include "machine/tensor.h"
 
 /* BASE:SIZE */
-static bool read_range(const char *text, uint64_t *base, uint64_t *size)
-{
-    return cli_pair(text, ':', base, size) && *size && *size - 1 <= UINT64_MAX - *base;
-}
-
 static int parse_region(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *place)
 {
     uint64_t *region = place;
-    if (read_range(text, &region[0], &region[1]))
+    if (cli_pair(text, ':', &region[0], &region[1]) && region[1] &&
+        region[1] - 1 <= UINT64_MAX - region[0])
         return CLI_OK;
     return cli_usage_error(args, "--%s %s: expected BASE:SIZE", option->name, text);
 }
@@ -22,11 +18,12 @@ static int parse_map(struct cli_args *args, const struct cli_option *option, con
                      void *maps)
 {
     struct run_range *range = CLI_APPEND(args, (struct hart_ranges *)maps);
+    uint64_t region[2] = {0};
     if (!range)
         return cli_no_memory();
-    if (read_range(text, &range->base, &range->size))
-        return CLI_OK;
-    return cli_usage_error(args, "--%s %s: expected BASE:SIZE", option->name, text);
+    const int code = parse_region(args, option, text, region);
+    *range = (struct run_range){.base = region[0], .size = region[1]};
+    return code;
 }
 
 static int parse_mem(struct cli_args *args, const struct cli_option *option, const char *text,

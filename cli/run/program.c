@@ -305,11 +305,9 @@ static bool read_form(struct run_range *range, char *form)
 
 int run_dump_parse(struct cli_args *args, const char *word, struct run_range *range)
 {
-    const size_t size = strlen(word) + 1;
-    char *text = cli_own(args, size, 1);
+    char *text = cli_own_text(args, word);
     if (!text)
         return cli_no_memory();
-    memcpy(text, word, size);
     const char *rest = cli_leading_number(text, ':', UINT64_MAX, &range->base);
     range->path = rest ? cli_leading_number(rest, ':', UINT64_MAX, &range->size) : NULL;
     if (!range->path || !*range->path ||
