@@ -246,6 +246,8 @@ int cli_usage_error(const struct cli_args *args, const char *format, ...) SAM_PR
 int cli_error(const char *format, ...) SAM_PRINTF(1, 2);
 /* "samite: note: text" on stderr. */
 void cli_note(const char *format, ...) SAM_PRINTF(1, 2);
+/* The word, quoted where a shell needs quotes; malloc'ed, NULL: out of memory. */
+char *cli_quoted(const char *word);
 /* A file name or symbol for output: without newlines and terminal control characters. cli_error,
  * cli_note and cli_report do this to their whole text. */
 struct cli_plain {

@@ -146,6 +146,21 @@ char *cli_text(const char *format, ...)
     return size < 0 ? NULL : text;
 }
 
+char *cli_quoted(const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "%+,-./:=@_";
+    const bool quoted = !*word || word[strspn(word, plain)];
+    char *text = malloc(4 * strlen(word) + 3), *at = text;
+    if (text && quoted)
+        *at++ = '\'';
+    for (; text && *word; word++)
+        at = *word == '\'' ? stpcpy(at, "'\\''") : (*at = *word, at + 1);
+    if (text)
+        strcpy(at, quoted ? "'" : "");
+    return text;
+}
+
 int cli_no_memory(void)
 {
     return cli_error("out of memory");

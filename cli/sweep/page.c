@@ -32,26 +32,6 @@ static const char script[] =
     "  });\n"
     "}\n";
 
-/* A word quoted for the shell. */
-static void put_word(FILE *out, const char *word)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "%+,-./:=@_";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word; word++) {
-        const char one[2] = {*word, '\0'};
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            sam_tree_page_escape(out, one);
-    }
-    fputc('\'', out);
-}
-
 static bool put_head(FILE *out, const struct sweep *s)
 {
     struct tm date;
@@ -60,7 +40,7 @@ static bool put_head(FILE *out, const struct sweep *s)
         strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &date);
     char *head = sam_tree_page_head("Sweep", s->program);
     fputs(head ? head : "", out);
-    const bool good = head != NULL;
+    bool good = head != NULL;
     free(head);
     fprintf(out, "<p>%s; samite %s; %zu run%s over", text, sam_version(), s->run_count,
             s->run_count == 1 ? "" : "s");
@@ -68,8 +48,11 @@ static bool put_head(FILE *out, const struct sweep *s)
         fprintf(out, "%s %s (%u)", a ? "," : "", s->axes[a].name, s->axes[a].count);
     fprintf(out, "</p>\n<pre>samite sweep");
     for (int i = 0; i < s->word_count; i++) {
+        char *word = cli_quoted(s->words[i]);
+        good &= word != NULL;
         fputc(' ', out);
-        put_word(out, s->words[i]);
+        sam_tree_page_escape(out, word ? word : "");
+        free(word);
     }
     fprintf(out, "</pre>\n");
     return good;

@@ -8,21 +8,12 @@
 #include "samite/isa.h"
 
 /* Quoted for a shell, on one line of a comment. */
-static void put_quoted(const char *text, FILE *out)
+static void put_quoted(const char *word, FILE *out)
 {
-    const char *const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "._/+@%=:,-";
-    const bool quoted = text[strspn(text, plain)] != '\0';
-    if (quoted)
-        fputc('\'', out);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputs("'\\''", out);
-        else
-            fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, out);
-    }
-    if (quoted)
-        fputc('\'', out);
+    char *text = cli_quoted(word);
+    for (const char *at = text ? text : ""; *at; at++)
+        fputc((unsigned char)*at < ' ' || *at == 127 ? '?' : *at, out);
+    free(text);
 }
 
 /* "# samite run prog.s --machine tensor --mem 0x1000:in.npy --map ... --dump ...:out.npy:f32:4,8"

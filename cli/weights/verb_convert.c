@@ -323,8 +323,8 @@ static int add(struct request *r, const char *word)
     }
     if (rest)
         return cli_usage_error(r->args, "'%s' is not NAME=FILE:TYPE:SHAPE", word);
-    if ((type && !weights_hint_type(r->args, type, &source->hint)) ||
-        (shape && !weights_hint_shape(r->args, shape, &source->hint)))
+    if ((type && weights_parse_type(r->args, NULL, type, &source->hint)) ||
+        (shape && weights_parse_shape(r->args, NULL, shape, &source->hint)))
         return CLI_BAD_INPUT;
     char *name =
         equals ? strndup(word, (size_t)(equals - word)) : strndup(base, strcspn(base, "."));

@@ -369,38 +369,22 @@ static int pack(struct request *r)
     return cli_json_end(r->json, r->files, good ? CLI_OK : cli_report(&error));
 }
 
-/* The number of a choice in `option`, or -1 with the error printed. */
-static int choose(struct cli_args *args, const struct cli_option *option, const char *text)
-{
-    char choices[64];
-    const int choice = cli_choice(option->choices, text, strlen(text));
-    if (choice < 0)
-        cli_usage_error(args, "--%s %s: expected %s", option->name, text,
-                        cli_choices_text(option->choices, choices, sizeof choices));
-    return choice;
-}
-
-/* field, bit or window */
-static int parse_planes(struct cli_args *args, const struct cli_option *option, const char *text,
+/* --planes: field, bit or window; --for: speed, size or system. */
+static int parse_coding(struct cli_args *args, const struct cli_option *option, const char *text,
                         void *value)
 {
     struct sam_codec_options *options = value;
-    const int choice = choose(args, option, text);
-    options->bit_planes = choice == 1;
-    options->window = choice == 2;
-    return choice < 0 ? CLI_BAD_INPUT : CLI_OK;
-}
-
-/* speed, size or system: the weight unit starts on a window at once */
-static int parse_purpose(struct cli_args *args, const struct cli_option *option, const char *text,
-                         void *value)
-{
-    struct sam_codec_options *options = value;
-    const int choice = choose(args, option, text);
-    options->bit_planes = false;
-    options->dense = choice == 1;
-    options->window = choice != 1;
-    return choice < 0 ? CLI_BAD_INPUT : CLI_OK;
+    const bool planes = option->letter == 'p';
+    const int choice = cli_choice(option->choices, text, strlen(text));
+    char choices[64];
+    if (choice < 0)
+        return cli_usage_error(args, "--%s %s: expected %s", option->name, text,
+                               cli_choices_text(option->choices, choices, sizeof choices));
+    options->bit_planes = planes && choice == 1;
+    options->dense = planes ? options->dense : choice == 1;
+    /* for a system, so that the weight unit starts on a window at once */
+    options->window = planes ? choice == 2 : choice != 1;
+    return CLI_OK;
 }
 
 static int run(struct cli_args *args)
@@ -420,11 +404,11 @@ static const struct cli_option options[] = {
     CLI_ROW(struct request, options, "for", CLI_PARSE, NULL,
             "what matters: speed (--planes=window), size (--dense), or system: the weight unit "
             "(--planes=window)",
-            .choices = "speed size system", .parse = parse_purpose),
+            .choices = "speed size system", .parse = parse_coding),
     CLI_ROW(struct request, options, "planes", CLI_PARSE, NULL,
             "field (default): Huffman codes; window: larger, loads twice as fast, any 1024 "
             "weights by themselves; or bit: one plane per bit",
-            .letter = 'p', .choices = "field bit window", .parse = parse_planes),
+            .letter = 'p', .choices = "field bit window", .parse = parse_coding),
     CLI_ROW(struct request, options.restart, "restart", CLI_FLAG, NULL,
             "a restart point every 4096 weights: the weight unit fetches only what it needs"),
     CLI_PART(struct request, part),

@@ -22,11 +22,14 @@ void weights_name_error(const char *path, struct sam_error *error)
     memcpy(error->text, text, sizeof text);
 }
 
-bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint)
+int weights_parse_type(struct cli_args *args, const struct cli_option *option, const char *text,
+                       void *place)
 {
+    struct weights_hint *hint = place;
+    (void)option;
     hint->has_type = sam_dtype_parse(text, &hint->type);
     if (hint->has_type)
-        return true;
+        return CLI_OK;
     struct cli_near near = {.wanted = text};
     char names[256];
     size_t used = 0;
@@ -35,39 +38,25 @@ bool weights_hint_type(const struct cli_args *args, const char *text, struct wei
                                  weights_type_name(t));
         cli_near_offer(&near, weights_type_name(t));
     }
-    cli_usage_error(args, "unknown type '%s': expected one of %s%s", text, names,
-                    cli_near_text(&near));
-    return false;
+    return cli_usage_error(args, "unknown type '%s': expected one of %s%s", text, names,
+                           cli_near_text(&near));
 }
 
-bool weights_hint_shape(const struct cli_args *args, const char *text, struct weights_hint *hint)
+int weights_parse_shape(struct cli_args *args, const struct cli_option *option, const char *text,
+                        void *place)
 {
-    char *copy = strdup(text), *rest = copy;
-    bool good = copy != NULL;
+    struct weights_hint *hint = place;
+    char *rest = cli_own_text(args, text);
+    bool good = rest != NULL;
+    (void)option;
     hint->rank = 0;
     for (char *word; good && (word = strsep(&rest, ",x"));) {
         good = hint->rank < SAM_WEIGHT_RANK && sam_parse_u64(word, &hint->shape[hint->rank]);
         hint->rank++;
     }
-    free(copy);
     hint->has_shape = good;
-    if (!good)
-        cli_usage_error(args, "invalid shape '%s': expected N,N... (64,128)", text);
-    return good;
-}
-
-int weights_parse_type(struct cli_args *args, const struct cli_option *option, const char *text,
-                       void *hint)
-{
-    (void)option;
-    return weights_hint_type(args, text, hint) ? CLI_OK : CLI_BAD_INPUT;
-}
-
-int weights_parse_shape(struct cli_args *args, const struct cli_option *option, const char *text,
-                        void *hint)
-{
-    (void)option;
-    return weights_hint_shape(args, text, hint) ? CLI_OK : CLI_BAD_INPUT;
+    return good ? CLI_OK
+                : cli_usage_error(args, "invalid shape '%s': expected N,N... (64,128)", text);
 }
 
 const char *weights_type_name(size_t index)

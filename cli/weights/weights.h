@@ -20,10 +20,7 @@ struct weights_hint {
     size_t rank;
     uint64_t shape[SAM_WEIGHT_RANK];
 };
-/* Parse "e4m3", "3,4,5". False: a message was printed. */
-bool weights_hint_type(const struct cli_args *args, const char *text, struct weights_hint *hint);
-bool weights_hint_shape(const struct cli_args *args, const char *text, struct weights_hint *hint);
-/* The option rows for the hint. */
+/* Parse "e4m3", "3,4,5" into a hint, also without an option. */
 cli_parse weights_parse_type, weights_parse_shape;
 const char *weights_type_name(size_t index);
 #define WEIGHTS_DTYPE(type, member)                                                                \
