@@ -37,7 +37,7 @@ static enum frames_result next(void *context, json_t **message, struct sam_error
     if (result == FRAMES_BROKEN || result == FRAMES_INVALID)
         FUZZ_CHECK(error->text[0]);
     c->requests +=
-        result == FRAMES_INVALID || strcmp(dap_text(*message, "type", ""), "request") == 0;
+        result == FRAMES_INVALID || strcmp(cli_json_text(*message, "type", ""), "request") == 0;
     return result;
 }
 
@@ -54,10 +54,10 @@ static void write_client(void *context, const char *bytes, size_t size)
     FUZZ_CHECK(body);
     json_t *message = json_loadb(body + 4, (size_t)(bytes + size - body - 4), 0, NULL);
     FUZZ_CHECK(json_is_integer(json_object_get(message, "seq")));
-    if (strcmp(dap_text(message, "type", ""), "response") == 0) {
+    if (strcmp(cli_json_text(message, "type", ""), "response") == 0) {
         c->responses++;
         FUZZ_CHECK(json_is_true(json_object_get(message, "success")) ||
-                   dap_text(message, "message", "")[0]);
+                   cli_json_text(message, "message", "")[0]);
     }
     json_decref(message);
 }

@@ -67,6 +67,18 @@ json_t *cli_json_messages(const char *path, const char *messages, const char *er
     return rows;
 }
 
+const char *cli_json_text(const json_t *object, const char *name, const char *otherwise)
+{
+    const json_t *member = json_object_get(object, name);
+    return json_is_string(member) ? json_string_value(member) : otherwise;
+}
+
+json_int_t cli_json_integer(const json_t *object, const char *name, json_int_t otherwise)
+{
+    const json_t *member = json_object_get(object, name);
+    return json_is_integer(member) ? json_integer_value(member) : otherwise;
+}
+
 /* Next item of an array or object at `depth`; depth < 0: on one line. */
 static void put_break(FILE *out, int depth, bool first)
 {

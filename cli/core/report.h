@@ -35,6 +35,10 @@
  * unless that is NULL. Returns false on out-of-memory, with `error` filled. */
 bool report_row(json_t *rows, const char *lines, json_t *row, struct sam_error *error);
 
+/* --- json.c: members of an object, `otherwise` where one is missing or of another type */
+const char *cli_json_text(const json_t *object, const char *name, const char *otherwise);
+json_int_t cli_json_integer(const json_t *object, const char *name, json_int_t otherwise);
+
 /* --- json.c: JSON output of verbs, one document on standard output */
 /* The library's messages ("name:1:2: error: text" and source lines, or NULL) as an array of
  * {file, line, column, severity, text}; line and column are 0 if there is none. Without

@@ -36,22 +36,10 @@ void dap_free(struct dap *dap)
 
 /* --------------------------------------------------------------------------------- members */
 
-const char *dap_text(const json_t *object, const char *name, const char *otherwise)
-{
-    const json_t *member = json_object_get(object, name);
-    return json_is_string(member) ? json_string_value(member) : otherwise;
-}
-
-json_int_t dap_integer(const json_t *object, const char *name, json_int_t otherwise)
-{
-    const json_t *member = json_object_get(object, name);
-    return json_is_integer(member) ? json_integer_value(member) : otherwise;
-}
-
 enum sam_status dap_need_text(const json_t *object, const char *name, const char **text,
                               struct sam_error *error)
 {
-    *text = dap_text(object, name, "");
+    *text = cli_json_text(object, name, "");
     return json_is_string(json_object_get(object, name))
                ? SAM_OK
                : debug_fail(error, "%s: expected a string", name);
@@ -74,7 +62,7 @@ enum sam_status dap_need_address(const json_t *object, const char *name, uint64_
         return status;
     if (!sam_parse_u64(text, address))
         return debug_fail(error, "%s '%.40s': expected an address", name, text);
-    *address += (uint64_t)dap_integer(object, "offset", 0);
+    *address += (uint64_t)cli_json_integer(object, "offset", 0);
     return SAM_OK;
 }
 
@@ -166,12 +154,12 @@ static enum sam_status serve(struct dap *dap, struct sam_error *error)
 static void serve_message(struct dap *dap, json_t *message)
 {
     struct sam_error error = {.text = ""};
-    struct dap_request request = {.seq = dap_integer(message, "seq", 0),
-                                  .command = dap_text(message, "command", ""),
+    struct dap_request request = {.seq = cli_json_integer(message, "seq", 0),
+                                  .command = cli_json_text(message, "command", ""),
                                   .arguments = json_object_get(message, "arguments")};
     struct dap_request *const outer = dap->request;
     json_t *empty = NULL;
-    if (strcmp(dap_text(message, "type", ""), "request") != 0)
+    if (strcmp(cli_json_text(message, "type", ""), "request") != 0)
         return; /* responses and events of a client mean nothing here */
     if (!request.arguments || json_is_null(request.arguments))
         request.arguments = empty = json_object();
@@ -243,7 +231,7 @@ enum sam_status dap_on_initialize(struct dap *dap, const json_t *arguments, stru
 /* The words of "program" and "args", which keep their memory. NULL: error says why. */
 static char **launch_words(const json_t *arguments, size_t *count, struct sam_error *error)
 {
-    const char *program = dap_text(arguments, "program", NULL);
+    const char *program = cli_json_text(arguments, "program", NULL);
     const json_t *args = json_object_get(arguments, "args"), *word;
     const size_t given = json_array_size(args);
     size_t i;
@@ -293,7 +281,7 @@ enum sam_status dap_on_launch(struct dap *dap, const json_t *arguments, struct s
         return debug_fail(error, "launch: the program was launched already");
     dap->stop_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
     dap->stop_at_end = json_is_true(json_object_get(arguments, "stopAtEnd"));
-    const char *folder = dap_text(arguments, "cwd", NULL);
+    const char *folder = cli_json_text(arguments, "cwd", NULL);
     if (folder && chdir(folder) != 0)
         return debug_fail(error, "cwd: cannot enter '%.200s'", folder);
     char **words = launch_words(arguments, &count, error);

@@ -97,9 +97,7 @@ enum sam_status dap_respond(struct dap *dap, json_t *body);
 void dap_event(struct dap *dap, const char *name, json_t *body);
 /* Take the next message and serve it. */
 void dap_take(struct dap *dap);
-/* The value of a member of an object: of another type, or missing, `otherwise`, or an error. */
-const char *dap_text(const json_t *object, const char *name, const char *otherwise);
-json_int_t dap_integer(const json_t *object, const char *name, json_int_t otherwise);
+/* The value of a member of an object: of another type, or missing, an error. */
 enum sam_status dap_need_text(const json_t *object, const char *name, const char **text,
                               struct sam_error *error);
 enum sam_status dap_need_integer(const json_t *object, const char *name, json_int_t *number,

@@ -42,7 +42,7 @@ enum sam_status dap_on_disassemble(struct dap *dap, const json_t *arguments,
                                    struct sam_error *error)
 {
     const struct debug *d = dap->debug;
-    const json_int_t first = dap_integer(arguments, "instructionOffset", 0);
+    const json_int_t first = cli_json_integer(arguments, "instructionOffset", 0);
     const char *last = NULL;
     uint64_t address = 0;
     json_int_t count;

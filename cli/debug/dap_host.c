@@ -78,7 +78,7 @@ static size_t read_bytes(void *context, char *bytes, size_t size)
 
 static bool ends_run(const json_t *message)
 {
-    const char *command = dap_text(message, "command", "");
+    const char *command = cli_json_text(message, "command", "");
     return cli_choice("pause terminate disconnect", command, strlen(command)) >= 0;
 }
 

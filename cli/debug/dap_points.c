@@ -46,7 +46,7 @@ static enum sam_status make_point(struct dap *dap, enum dap_point_kind list, con
         const json_t *given = json_object_get(wish, names[i]);
         if (given && !json_is_null(given) && !json_is_string(given))
             return debug_fail(error, "%s: expected a string", names[i]);
-        texts[i] = dap_text(wish, names[i], "");
+        texts[i] = cli_json_text(wish, names[i], "");
     }
     const char *condition = texts[0], *hits = texts[1], *message = texts[2];
     struct debug *d = dap->debug;
@@ -117,7 +117,7 @@ static enum sam_status command_of(const struct dap *dap, enum dap_point_kind lis
                                   const json_t *wish, char command[COMMAND],
                                   struct sam_error *error)
 {
-    const char *text = "", *access = dap_text(wish, "accessType", "write");
+    const char *text = "", *access = cli_json_text(wish, "accessType", "write");
     enum sam_status status = SAM_OK;
     uint64_t address = 0;
     json_int_t line;
@@ -185,8 +185,8 @@ enum sam_status dap_on_set_breakpoints(struct dap *dap, const json_t *arguments,
                                        struct sam_error *error)
 {
     const json_t *source = json_object_get(arguments, "source");
-    const char *file = dap_text(source, "path", dap_text(source, "name", NULL));
-    if (dap_integer(source, "sourceReference", 0) == 1)
+    const char *file = cli_json_text(source, "path", cli_json_text(source, "name", NULL));
+    if (cli_json_integer(source, "sourceReference", 0) == 1)
         file = "<start code>";
     if (!file || !*file)
         return debug_fail(error, "source: expected a path");
@@ -240,7 +240,7 @@ static enum sam_status answer_info(struct dap *dap, const char *id, const char *
 enum sam_status dap_on_data_info(struct dap *dap, const json_t *arguments, struct sam_error *error)
 {
     struct debug *d = dap->debug;
-    const json_int_t bytes = dap_integer(arguments, "bytes", 0);
+    const json_int_t bytes = cli_json_integer(arguments, "bytes", 0);
     const char *name;
     char expression[512], id[64], text[600];
     uint64_t address = 0, size = 4;

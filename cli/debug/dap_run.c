@@ -217,7 +217,7 @@ static enum sam_status run_later(struct dap *dap, const json_t *arguments, const
 
 enum sam_status dap_on_run(struct dap *dap, const json_t *arguments, struct sam_error *error)
 {
-    const bool fine = strcmp(dap_text(arguments, "granularity", ""), "instruction") == 0;
+    const bool fine = strcmp(cli_json_text(arguments, "granularity", ""), "instruction") == 0;
     const char *by_instruction = strchr(dap->request->detail, ' ');
     char by_line[32];
     snprintf(by_line, sizeof by_line, "%.*s", (int)strcspn(dap->request->detail, " "),

@@ -112,7 +112,8 @@ json_t *dap_source(struct dap *dap, uint64_t address, json_int_t *line)
 enum sam_status dap_on_source(struct dap *dap, const json_t *arguments, struct sam_error *error)
 {
     const json_t *source = json_object_get(arguments, "source");
-    if (dap_integer(arguments, "sourceReference", dap_integer(source, "sourceReference", 0)) != 1)
+    if (cli_json_integer(arguments, "sourceReference",
+                         cli_json_integer(source, "sourceReference", 0)) != 1)
         return debug_fail(error, "source: no such sourceReference");
     return dap_respond(dap, REPORT(TEXT("content", sam_gpu_start_code())));
 }
@@ -261,8 +262,8 @@ enum sam_status dap_on_stack_trace(struct dap *dap, const json_t *arguments,
                                    struct sam_error *error)
 {
     struct debug *d = dap->debug;
-    const json_int_t start = dap_integer(arguments, "startFrame", 0),
-                     levels = dap_integer(arguments, "levels", 0);
+    const json_int_t start = cli_json_integer(arguments, "startFrame", 0),
+                     levels = cli_json_integer(arguments, "levels", 0);
     struct frame_list list = {.dap = dap, .end = UINT_MAX};
     enum sam_status status = dap_focus_thread(dap, arguments, error);
     if (status != SAM_OK)

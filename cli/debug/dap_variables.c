@@ -123,8 +123,8 @@ static enum sam_status list_children(struct dap_list *list, json_int_t reference
 static enum sam_status read_window(const json_t *arguments, struct dap_list *list,
                                    struct sam_error *error)
 {
-    const json_int_t start = dap_integer(arguments, "start", 0),
-                     count = dap_integer(arguments, "count", 0);
+    const json_int_t start = cli_json_integer(arguments, "start", 0),
+                     count = cli_json_integer(arguments, "count", 0);
     if (start < 0 || count < 0)
         return debug_fail(error, "start, count: expected numbers from 0 on");
     list->start = (uint64_t)start;
@@ -147,7 +147,7 @@ enum sam_status dap_on_variables(struct dap *dap, const json_t *arguments, struc
         return status;
     }
     if (json_array_size(list.rows) == MOST_ROWS &&
-        dap_integer(arguments, "count", 0) != MOST_ROWS) {
+        cli_json_integer(arguments, "count", 0) != MOST_ROWS) {
         snprintf(list.expression, sizeof list.expression, "after %d: those from %llu on by start",
                  MOST_ROWS, (unsigned long long)list.end);
         list.end = UINT64_MAX;
@@ -160,7 +160,7 @@ enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, co
                                     char *expression, size_t size, struct sam_error *error)
 {
     struct dap_list list = {.dap = dap, .wanted = name};
-    const json_int_t reference = dap_integer(arguments, "variablesReference", 0);
+    const json_int_t reference = cli_json_integer(arguments, "variablesReference", 0);
     if (!reference) {
         if (strlen(name) >= size)
             return debug_fail(error, "an expression of %zu characters: expected at most %zu",
@@ -236,7 +236,7 @@ static enum sam_status evaluate(struct dap *dap, const json_t *arguments, const 
                                 json_t **body, struct sam_error *error)
 {
     struct dap_list list = {.dap = dap,
-                            .frame = (uint64_t)dap_integer(arguments, "frameId", 0) - 1};
+                            .frame = (uint64_t)cli_json_integer(arguments, "frameId", 0) - 1};
     struct sam_variable numbers;
     struct value value;
     char text[2048], format = 0;
@@ -310,7 +310,7 @@ enum sam_status dap_on_evaluate(struct dap *dap, const json_t *arguments, struct
 {
     struct debug *d = dap->debug;
     const struct debug_focus before = d->focus;
-    const bool console = strcmp(dap_text(arguments, "context", ""), "repl") == 0;
+    const bool console = strcmp(cli_json_text(arguments, "context", ""), "repl") == 0;
     const char *expression;
     json_t *body = NULL;
     enum sam_status status = dap_need_text(arguments, "expression", &expression, error)

@@ -9,17 +9,6 @@
 
 enum { SHOWN = 200, AROUND = 2, MOST_SOURCE = 1 << 22 };
 
-static const char *text_of(const json_t *row, const char *name)
-{
-    const char *text = json_string_value(json_object_get(row, name));
-    return text ? text : "";
-}
-
-static json_int_t number_of(const json_t *row, const char *name)
-{
-    return json_integer_value(json_object_get(row, name));
-}
-
 /* ---------------------------------------------------------------------------------- overview */
 
 /* How often in the first column, over a bar. */
@@ -29,27 +18,27 @@ static void put_overview(FILE *out, const json_t *findings)
     const json_t *row;
     size_t i;
     json_array_foreach(findings, i, row) most =
-        number_of(row, "count") > most ? number_of(row, "count") : most;
+        cli_json_integer(row, "count", 0) > most ? cli_json_integer(row, "count", 0) : most;
     fprintf(out, "<h2>Overview</h2>\n<div class=\"wide\"><table>\n<thead><tr><th>times</th>"
                  "<th class=\"at\">check</th><th class=\"at\">finding</th>"
                  "<th class=\"at\">at</th><th>memory</th></tr></thead>\n<tbody>\n");
     json_array_foreach(findings, i, row)
     {
         const json_t *side = json_array_get(json_object_get(row, "sides"), 0);
-        const char *file = text_of(side, "file");
-        const json_int_t count = number_of(row, "count");
+        const char *file = cli_json_text(side, "file", "");
+        const json_int_t count = cli_json_integer(row, "count", 0);
         if (i == SHOWN)
             break;
         fprintf(out,
                 "<tr><td class=\"p\" style=\"--w:%.1f\">%lld</td><td class=\"at\">%s</td>"
                 "<td class=\"at\"><a href=\"#f%zu\">%s</a></td><td class=\"at\">",
-                100.0 * (double)count / (double)most, (long long)count, text_of(row, "check"), i,
-                text_of(row, "kind"));
-        sam_tree_page_escape(out, *file ? cli_base_name(file) : text_of(side, "symbol"));
+                100.0 * (double)count / (double)most, (long long)count,
+                cli_json_text(row, "check", ""), i, cli_json_text(row, "kind", ""));
+        sam_tree_page_escape(out, *file ? cli_base_name(file) : cli_json_text(side, "symbol", ""));
         if (*file)
-            fprintf(out, ":%lld", (long long)number_of(side, "line"));
+            fprintf(out, ":%lld", (long long)cli_json_integer(side, "line", 0));
         fprintf(out, "</td><td>");
-        sam_tree_page_escape(out, text_of(row, "place"));
+        sam_tree_page_escape(out, cli_json_text(row, "place", ""));
         fprintf(out, "</td></tr>\n");
     }
     fprintf(out, "</tbody></table></div>\n");
@@ -86,24 +75,24 @@ static void put_source(FILE *out, const char *path, json_int_t line)
 static void put_side(FILE *out, const json_t *side)
 {
     const json_t *lane = json_object_get(side, "lane");
-    const char *file = text_of(side, "file"), *access = text_of(side, "access");
+    const char *file = cli_json_text(side, "file", ""), *access = cli_json_text(side, "access", "");
     fprintf(out, "<p><strong>%s</strong> by workgroup %lld, warp %lld",
-            *access ? access : "executed", (long long)number_of(side, "workgroup"),
-            (long long)number_of(side, "warp"));
+            *access ? access : "executed", (long long)cli_json_integer(side, "workgroup", 0),
+            (long long)cli_json_integer(side, "warp", 0));
     if (lane)
         fprintf(out, ", lane %lld", (long long)json_integer_value(lane));
     fprintf(out, ": <code>");
-    sam_tree_page_escape(out, text_of(side, "text"));
-    fprintf(out, "</code> at 0x%llx, ", (unsigned long long)number_of(side, "pc"));
-    sam_tree_page_escape(out, text_of(side, "symbol"));
+    sam_tree_page_escape(out, cli_json_text(side, "text", ""));
+    fprintf(out, "</code> at 0x%llx, ", (unsigned long long)cli_json_integer(side, "pc", 0));
+    sam_tree_page_escape(out, cli_json_text(side, "symbol", ""));
     if (*file) {
         fprintf(out, ", ");
         sam_tree_page_escape(out, file);
-        fprintf(out, ":%lld", (long long)number_of(side, "line"));
+        fprintf(out, ":%lld", (long long)cli_json_integer(side, "line", 0));
     }
     fprintf(out, "</p>\n");
     if (*file)
-        put_source(out, file, number_of(side, "line"));
+        put_source(out, file, cli_json_integer(side, "line", 0));
 }
 
 static void put_finding(FILE *out, const json_t *row, size_t number)
@@ -111,21 +100,21 @@ static void put_finding(FILE *out, const json_t *row, size_t number)
     static const char *const registers[] = {"used", "unwritten"};
     const json_t *side, *near = json_object_get(row, "near");
     size_t i;
-    fprintf(out, "<h2 id=\"f%zu\">%s</h2>\n<p class=\"result\">%s", number, text_of(row, "kind"),
-            text_of(row, "check"));
+    fprintf(out, "<h2 id=\"f%zu\">%s</h2>\n<p class=\"result\">%s", number,
+            cli_json_text(row, "kind", ""), cli_json_text(row, "check", ""));
     if (json_object_get(row, "address")) {
-        fprintf(out, ", %lld bytes at 0x%llx, ", (long long)number_of(row, "size"),
-                (unsigned long long)number_of(row, "address"));
-        sam_tree_page_escape(out, text_of(row, "place"));
+        fprintf(out, ", %lld bytes at 0x%llx, ", (long long)cli_json_integer(row, "size", 0),
+                (unsigned long long)cli_json_integer(row, "address", 0));
+        sam_tree_page_escape(out, cli_json_text(row, "place", ""));
     }
     for (i = 0; i < 2; i++)
         if (json_object_get(row, registers[i]))
-            fprintf(out, ", %s register %s", registers[i], text_of(row, registers[i]));
+            fprintf(out, ", %s register %s", registers[i], cli_json_text(row, registers[i], ""));
     if (near) {
         fprintf(out, ", near ");
-        sam_tree_page_escape(out, text_of(near, "name"));
+        sam_tree_page_escape(out, cli_json_text(near, "name", ""));
     }
-    const json_int_t count = number_of(row, "count");
+    const json_int_t count = cli_json_integer(row, "count", 0);
     fprintf(out, ": %lld time%s</p>\n", (long long)count, count == 1 ? "" : "s");
     json_array_foreach(json_object_get(row, "sides"), i, side) put_side(out, side);
 }

@@ -139,15 +139,15 @@ static bool take_words(const char *text, void *data, size_t size)
 static bool take_run(struct sweep *s, const json_t *row, size_t index)
 {
     struct sweep_run *run = &s->runs[index];
-    const char *error = json_string_value(json_object_get(row, "error"));
-    if (json_integer_value(json_object_get(row, "run")) != (json_int_t)index)
+    const char *error = cli_json_text(row, "error", NULL);
+    if (cli_json_integer(row, "run", 0) != (json_int_t)index)
         return false;
     run->done = json_is_true(json_object_get(row, "done"));
     if (!run->done)
         snprintf(run->error.text, sizeof run->error.text, "%s", error ? error : "");
     for (size_t b = 0; b < BLOCKS && run->done; b++)
-        if (!take_words(json_string_value(json_object_get(row, blocks[b].name)),
-                        (char *)run + blocks[b].at, blocks[b].size))
+        if (!take_words(cli_json_text(row, blocks[b].name, NULL), (char *)run + blocks[b].at,
+                        blocks[b].size))
             return false;
     return run->done || error;
 }
@@ -156,7 +156,7 @@ static bool take_runs(struct sweep *s, const struct cli_part *part, const json_t
                       const char *path, struct sam_error *error)
 {
     const json_t *runs = json_object_get(root, "runs");
-    const char *sum = json_string_value(json_object_get(root, "checksum"));
+    const char *sum = cli_json_text(root, "checksum", NULL);
     char found[24];
     snprintf(found, sizeof found, "%016llx", (unsigned long long)checksum(runs));
     if (!json_is_array(runs) || !sum || strcmp(sum, found) != 0)
@@ -170,7 +170,7 @@ static bool take_runs(struct sweep *s, const struct cli_part *part, const json_t
 
 static bool take_axis(struct sweep_axis *axis, const json_t *json)
 {
-    const char *name = json_string_value(json_object_get(json, "name"));
+    const char *name = cli_json_text(json, "name", NULL);
     const json_t *values = json_object_get(json, "values");
     const size_t count = json_array_size(values);
     if (!name || strlen(name) >= sizeof axis->name || count == 0 || count > SWEEP_VALUES)
@@ -192,8 +192,8 @@ static bool take_shared(struct sweep *s, const json_t *shared)
 {
     const json_t *axes = json_object_get(shared, "axes");
     const json_t *command = json_object_get(shared, "command");
-    s->program = json_string_value(json_object_get(shared, "program"));
-    const json_int_t form = json_integer_value(json_object_get(shared, "machine"));
+    s->program = cli_json_text(shared, "program", NULL);
+    const json_int_t form = cli_json_integer(shared, "machine", 0);
     s->form = (unsigned)form;
     s->axis_count = (unsigned)json_array_size(axes);
     if (!s->program || form < 0 || form >= SWEEP_FORMS || s->axis_count == 0 ||
@@ -223,16 +223,15 @@ bool sweep_part_take(struct sweep *s, const char *text, size_t size, const char 
 {
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
     json_t *shared = json_object_get(root, "sweep");
-    const char *version = json_string_value(json_object_get(shared, "samite"));
+    const char *version = cli_json_text(shared, "samite", NULL);
     bool good = json_is_object(shared) && version;
     if (!good)
         damaged(error, path);
     else if (strcmp(version, sam_version()) != 0 ||
-             json_integer_value(json_object_get(shared, "words")) !=
-                 (json_int_t)(sizeof(struct sweep_run) / WORD))
+             cli_json_integer(shared, "words", 0) != (json_int_t)(sizeof(struct sweep_run) / WORD))
         good = cli_fail(error, SAM_ERR_INPUT, path, "written by another version of samite");
-    else if (json_integer_value(json_object_get(root, "part")) != (json_int_t)part->index ||
-             json_integer_value(json_object_get(root, "parts")) != (json_int_t)part->count)
+    else if (cli_json_integer(root, "part", 0) != (json_int_t)part->index ||
+             cli_json_integer(root, "parts", 0) != (json_int_t)part->count)
         good = cli_fail(error, SAM_ERR_INPUT, path,
                         "not the part that its name says: is one part given twice?");
     else if (*first && !json_equal(json_object_get(*first, "sweep"), shared))
@@ -240,7 +239,7 @@ bool sweep_part_take(struct sweep *s, const char *text, size_t size, const char 
                         "of another sweep than the first part: expected the same command");
     if (good && !*first) {
         *first = json_incref(root);
-        s->date = (time_t)json_integer_value(json_object_get(root, "date"));
+        s->date = (time_t)cli_json_integer(root, "date", 0);
         good = take_shared(s, shared) || damaged(error, path);
     }
     good = good && take_runs(s, part, root, path, error);

@@ -51,16 +51,11 @@ static void respond_error(struct lsp *lsp, const json_t *id, int code, const cha
                  REPORT(TREE("id", id ? json_deep_copy(id) : json_null()), TREE("error", error)));
 }
 
-static const char *text_of(const json_t *object, const char *name)
-{
-    return json_string_value(json_object_get(object, name));
-}
-
 /* ------------------------------------------------------------------------------- documents */
 
 static struct lsp_document *find(const struct lsp *lsp, const json_t *params)
 {
-    const char *uri = text_of(json_object_get(params, "textDocument"), "uri");
+    const char *uri = cli_json_text(json_object_get(params, "textDocument"), "uri", NULL);
     struct lsp_document *d = lsp->documents;
     while (d && (!uri || strcmp(d->uri, uri) != 0))
         d = d->next;
@@ -151,7 +146,8 @@ static json_t *add_error(json_t *rows, const char *name, const char *text)
     size_t i;
     json_array_foreach(rows, i, row)
     {
-        const char *severity = text_of(row, "severity"), *file = text_of(row, "file");
+        const char *severity = cli_json_text(row, "severity", NULL),
+                   *file = cli_json_text(row, "file", NULL);
         if (severity && strcmp(severity, "error") == 0 && file && strcmp(file, name) == 0)
             return rows;
     }
@@ -208,9 +204,9 @@ static json_t *messages_of(struct lsp *lsp, const struct lsp_document *d, const 
 
 static json_t *diagnostic(const struct lsp *lsp, const struct lsp_document *d, const json_t *row)
 {
-    const json_int_t line = json_integer_value(json_object_get(row, "line")) - 1,
-                     column = json_integer_value(json_object_get(row, "column")) - 1;
-    const char *severity = text_of(row, "severity"), *text = line_of(d->text, line);
+    const json_int_t line = cli_json_integer(row, "line", 0) - 1,
+                     column = cli_json_integer(row, "column", 0) - 1;
+    const char *severity = cli_json_text(row, "severity", NULL), *text = line_of(d->text, line);
     const size_t length = text ? strcspn(text, "\n") : 0,
                  from = column > 0 && (size_t)column < length ? (size_t)column : 0;
     const size_t word = text ? word_size(d, text + from) : 0;
@@ -222,7 +218,7 @@ static json_t *diagnostic(const struct lsp *lsp, const struct lsp_document *d, c
                       : severity && strcmp(severity, "warning") == 0 ? 2
                                                                      : 3;
     return REPORT_MORE(object, COUNT("severity", level), TEXT("source", "samite"),
-                       TEXT("message", text_of(row, "text")));
+                       TEXT("message", cli_json_text(row, "text", NULL)));
 }
 
 /* The path of a file's URI, or another URI unchanged; free() it. */
@@ -252,7 +248,7 @@ static void publish(struct lsp *lsp, struct lsp_document *d, bool closed)
     lsp->exhausted |= !rows && !closed;
     json_array_foreach(rows, i, row)
     {
-        const char *file = text_of(row, "file");
+        const char *file = cli_json_text(row, "file", NULL);
         if (file && name && strcmp(file, name) == 0) /* not those of included files */
             found = report_add(found, diagnostic(lsp, d, row));
     }
@@ -306,8 +302,8 @@ static const char *on_exit_notice(struct lsp *lsp, const json_t *id, const json_
 static const char *on_open(struct lsp *lsp, const json_t *id, const json_t *params)
 {
     const json_t *given = json_object_get(params, "textDocument");
-    const char *uri = text_of(given, "uri"), *text = text_of(given, "text"),
-               *language = text_of(given, "languageId");
+    const char *uri = cli_json_text(given, "uri", NULL), *text = cli_json_text(given, "text", NULL),
+               *language = cli_json_text(given, "languageId", NULL);
     struct lsp_document *d = find(lsp, params);
     size_t count = 0;
     (void)id;
@@ -336,7 +332,8 @@ static const char *on_change(struct lsp *lsp, const json_t *id, const json_t *pa
 {
     const json_t *changes = json_object_get(params, "contentChanges");
     const size_t count = json_array_size(changes);
-    const char *text = count ? text_of(json_array_get(changes, count - 1), "text") : NULL;
+    const char *text =
+        count ? cli_json_text(json_array_get(changes, count - 1), "text", NULL) : NULL;
     struct lsp_document *d = find(lsp, params);
     char *copy = d && text ? strdup(text) : NULL;
     (void)id;
@@ -368,8 +365,8 @@ static bool word_at(const struct lsp *lsp, const struct lsp_document *d, const j
                     char *word, size_t size)
 {
     const json_t *where = json_object_get(params, "position");
-    const json_int_t line = json_integer_value(json_object_get(where, "line")),
-                     column = json_integer_value(json_object_get(where, "character"));
+    const json_int_t line = cli_json_integer(where, "line", 0),
+                     column = cli_json_integer(where, "character", 0);
     const char *text = line < 0 ? NULL : line_of(d->text, line);
     size_t from = 0, bytes;
     if (!text)
@@ -472,7 +469,7 @@ static const char *on_definition(struct lsp *lsp, const json_t *id, const json_t
 {
     const struct lsp_document *d = find(lsp, params);
     const json_t *where = json_object_get(params, "position");
-    const json_int_t here = json_integer_value(json_object_get(where, "line"));
+    const json_int_t here = cli_json_integer(where, "line", 0);
     char word[128];
     json_t *result = NULL;
     if (!d)
@@ -516,7 +513,7 @@ static const struct {
 static void serve_message(struct lsp *lsp, const json_t *message)
 {
     const json_t *id = json_object_get(message, "id");
-    const char *name = text_of(message, "method"), *problem = NULL;
+    const char *name = cli_json_text(message, "method", NULL), *problem = NULL;
     if (!name)
         return; /* a response: this server asks nothing */
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
