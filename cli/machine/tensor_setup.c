@@ -80,23 +80,16 @@ int tensor_load(struct hart_request *r, const struct run_arguments *arguments,
     const char *path = r->run->files.items[0], *name = cli_input_name(path);
     char *data;
     size_t size;
-    int code = CLI_OK;
-    if (r->tile) {
+    bool elf;
+    if (r->tile)
         return parse_isa(r, 64) ?: lower_open(r, arguments, image);
-    }
-    if (sam_file_load(path, RUN_MAX_PROGRAM, &data, &size, &error) != SAM_OK)
-        return cli_report(&error);
-    if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
-        if (sam_elf_parse(data, size, name, image, &error) != SAM_OK)
-            code = cli_report(&error);
-        else
-            code = check_compiled(r, *image, name);
-        code = code ?: parse_isa(r, (*image)->xlen);
+    int code = run_read_program(path, &data, &size, &elf);
+    if (elf) {
+        code = cli_code(sam_elf_parse(data, size, name, image, &error), &error)
+            ?: check_compiled(r, *image, name) ?: parse_isa(r, (*image)->xlen);
         if (code == CLI_OK && (*image)->xlen != r->options.isa.xlen)
             code = refuse_width(r, (*image)->xlen, name);
-    } else if (cli_expect_text(name, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK) {
-        code = cli_report(&error);
-    } else if ((code = parse_isa(r, 64)) == CLI_OK) {
+    } else if (code == CLI_OK && (code = parse_isa(r, 64)) == CLI_OK) {
         const struct sam_asm_options options = {
             .isa = r->options.isa, .base = r->system ? SAM_SYSTEM_CODE_BASE : SAM_HART_CODE_BASE};
         *image = run_assemble(r->run, &options, name, data, size);

@@ -76,18 +76,17 @@ static char *name_of(const char *path)
 static int make_program(struct run_gdb *gdb, const struct sam_image *image)
 {
     struct sam_error error;
-    char *file;
     if (!gdb->path || !image)
         return CLI_OK;
     gdb->name = name_of(gdb->path);
     if (!gdb->name)
         return cli_no_memory();
     if (!cli_is_stdio(gdb->path) && !cli_ends_with_any(gdb->path, ".s .S")) {
-        if (sam_file_load(gdb->path, RUN_MAX_PROGRAM, &file, &gdb->program_size, &error) != SAM_OK)
-            return cli_report(&error);
+        char *file = NULL;
+        const int code = cli_load(gdb->path, RUN_MAX_PROGRAM, &file, &gdb->program_size);
         gdb->program = file;
-        if (gdb->program_size > 4 && memcmp(file, "\177ELF", 4) == 0)
-            return CLI_OK;
+        if (code != CLI_OK || run_is_elf(file, gdb->program_size))
+            return code;
         free(file);
         gdb->program = NULL;
     }

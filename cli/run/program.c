@@ -5,6 +5,11 @@
 
 #include "machine/machine.h"
 
+bool run_is_elf(const void *data, size_t size)
+{
+    return size >= 4 && memcmp(data, "\177ELF", 4) == 0;
+}
+
 /* `name` is a 64-bit ELF file. */
 static int report_wide(const char *name)
 {
@@ -12,21 +17,29 @@ static int report_wide(const char *name)
                      name);
 }
 
-int run_check_program(const char *path)
+int run_read_program(const char *path, char **data, size_t *size, bool *elf)
 {
     struct sam_error error;
+    *data = NULL;
+    const int code = cli_load(path, RUN_MAX_PROGRAM, data, size);
+    *elf = code == CLI_OK && run_is_elf(*data, *size);
+    return code != CLI_OK || *elf ? code
+                                  : cli_code(cli_expect_text(cli_input_name(path), *data, *size,
+                                                             RUN_PROGRAM_KINDS, &error),
+                                             &error);
+}
+
+int run_check_program(const char *path)
+{
     struct stat status;
     char *data;
     size_t size;
+    bool elf;
     if (cli_is_stdio(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
         return CLI_OK;
-    int code = cli_load(path, RUN_MAX_PROGRAM, &data, &size);
-    if (code != CLI_OK)
-        return code;
-    const bool elf = size > 4 && memcmp(data, "\177ELF", 4) == 0, wide = elf && data[4] == 2;
-    code = wide ? report_wide(path) /* EI_CLASS */ : CLI_OK;
-    if (!elf && cli_expect_text(path, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK)
-        code = cli_report(&error);
+    int code = run_read_program(path, &data, &size, &elf);
+    if (code == CLI_OK && elf && size > 4 && data[4] == 2) /* EI_CLASS */
+        code = report_wide(path);
     free(data);
     return code;
 }
@@ -155,22 +168,18 @@ int run_load_kernels(const struct run_request *r, const char *path, uint64_t bas
     struct sam_error error;
     char *data;
     size_t size;
+    bool elf;
     const char *name = cli_input_name(path);
     if (sam_cc_is_source(path))
         return load_source(r, path, base, image);
-    int code = cli_load(path, RUN_MAX_PROGRAM, &data, &size);
-    if (code != CLI_OK)
-        return code;
-    if (size >= 4 && memcmp(data, "\177ELF", 4) == 0) {
-        if (sam_elf_parse(data, size, name, image, &error) != SAM_OK)
-            code = cli_report(&error);
-        else if ((*image)->xlen != 32)
-            code = report_wide(name);
-        else if (!has_start(*image))
-            code = add_start(r, base, *image);
-    } else if (cli_expect_text(name, data, size, RUN_PROGRAM_KINDS, &error) != SAM_OK) {
+    int code = run_read_program(path, &data, &size, &elf);
+    if (elf && sam_elf_parse(data, size, name, image, &error) != SAM_OK) {
         code = cli_report(&error);
-    } else {
+    } else if (elf && (*image)->xlen != 32) {
+        code = report_wide(name);
+    } else if (elf && !has_start(*image)) {
+        code = add_start(r, base, *image);
+    } else if (!elf && code == CLI_OK) {
         *image = assemble_kernels(r, base, name, data, size, NULL);
         if (*image && !sam_image_find(*image, "_start")) {
             sam_image_free(*image);

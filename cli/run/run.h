@@ -104,6 +104,9 @@ const struct run_range *run_next_dump(const struct run_request *request, size_t 
 enum { RUN_MAX_PROGRAM = 1 << 30 };
 #define RUN_PROGRAM_KINDS "assembly or an ELF executable"
 
+bool run_is_elf(const void *data, size_t size);
+/* Read an ELF file or assembly into *data, which is freed in either case. */
+int run_read_program(const char *path, char **data, size_t *size, bool *elf);
 /* Check that `path` can be opened and is not a 64-bit ELF file. Only a regular file is read. */
 int run_check_program(const char *path);
 /* Assemble with the macros and folders of the request, printing every message. Returns NULL after

@@ -84,24 +84,19 @@ static int check_all_json(const struct request *r)
     return all ? code : CLI_BAD_INPUT;
 }
 
-static int list_json(void)
-{
-    struct sam_tile_op_text op;
-    json_t *rows = json_array();
-    for (size_t i = 0; sam_tile_op_describe(i, &op); i++) {
-        rows = report_add(rows, REPORT(TEXT("name", op.name), TEXT("sources", op.sources),
-                                       TEXT("dtypes", op.dtypes), TEXT("meaning", op.meaning)));
-    }
-    return cli_json_print(rows);
-}
-
 /* The operations, as listed in the documentation. */
-static int list(void)
+static int list(bool json)
 {
     struct sam_tile_op_text op;
-    for (size_t i = 0; sam_tile_op_describe(i, &op); i++)
-        printf("%-18s %-4s %-20s %s\n", op.name, op.sources, op.dtypes, op.meaning);
-    return CLI_OK;
+    struct sam_error error;
+    json_t *rows = json ? json_array() : NULL;
+    bool good = true;
+    for (size_t i = 0; good && sam_tile_op_describe(i, &op); i++)
+        good = report_row(rows, "{name:-18} {sources:-4} {dtypes:-20} {meaning}\n",
+                          REPORT(TEXT("name", op.name), TEXT("sources", op.sources),
+                                 TEXT("dtypes", op.dtypes), TEXT("meaning", op.meaning)),
+                          &error);
+    return cli_json_end(json, rows, good ? CLI_OK : cli_report(&error));
 }
 
 /* Every program, also after one with errors. */
@@ -222,8 +217,7 @@ static int run(struct cli_args *args)
     if (form == OPS)
         return r.programs.count
                    ? cli_usage_error(args, "ops takes no program, found '%s'", r.programs.items[0])
-               : r.json ? list_json()
-                        : list();
+                   : list(r.json);
     if (!r.programs.count)
         return cli_usage_error(args, "no program");
     const struct tile_request tile = {.options = {.profile = r.profile, .dialect = r.dialect},
