@@ -203,6 +203,9 @@ void *cli_own_list(struct cli_args *args, size_t size);
 /* The next of the words at *at, which advances past it and the blanks after it; cut where it does
  * not fit. False at the end. */
 bool cli_word(const char **at, char *word, size_t size);
+/* The same for items between commas, which may be empty, as one that does not fit is; *at is NULL
+ * after the last. */
+bool cli_item(const char **at, char *item, size_t size);
 /* The index of a word of `size` bytes in "elf bin hex"; -1: not found. */
 int cli_choice(const char *choices, const char *word, size_t size);
 /* "elf, bin or hex" */

@@ -62,6 +62,16 @@ bool cli_word(const char **at, char *word, size_t size)
     return length != 0;
 }
 
+bool cli_item(const char **at, char *item, size_t size)
+{
+    const char *begin = *at ? *at : "";
+    const size_t length = strcspn(begin, ",");
+    const bool any = *at;
+    snprintf(item, size, "%.*s", length < size ? (int)length : 0, begin);
+    *at = begin[length] ? begin + length + 1 : NULL;
+    return any;
+}
+
 int cli_choice(const char *choices, const char *word, size_t size)
 {
     for (int i = 0; *choices; i++) {

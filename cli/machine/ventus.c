@@ -11,21 +11,16 @@ static int parse_extent(struct cli_args *args, const struct cli_option *option, 
                         void *place)
 {
     uint32_t *extent = place;
+    uint64_t value;
     char part[32];
     extent[0] = extent[1] = extent[2] = (uint32_t)option->low;
-    for (int i = 0; i < 3; i++) {
-        size_t size = strcspn(text, ",");
-        uint64_t value;
-        snprintf(part, sizeof part, "%.*s", (int)(size < 31 ? size : 31), text);
-        if (!sam_parse_u64(part, &value) || value < option->low || value > UINT32_MAX)
-            break;
+    for (int i = 0; cli_item(&text, part, sizeof part); i++) {
+        if (i == 3 || !sam_parse_u64(part, &value) || value < option->low || value > UINT32_MAX)
+            return cli_usage_error(args, "--%s: expected X[,Y,Z], each from %llu to 2^32-1",
+                                   option->name, (unsigned long long)option->low);
         extent[i] = (uint32_t)value;
-        if (!text[size])
-            return CLI_OK;
-        text += size + 1;
     }
-    return cli_usage_error(args, "--%s: expected X[,Y,Z], each from %llu to 2^32-1", option->name,
-                           (unsigned long long)option->low);
+    return CLI_OK;
 }
 
 /* "BASE:SIZE" within the window of local memory. */

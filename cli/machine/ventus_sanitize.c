@@ -9,21 +9,18 @@ int ventus_parse_sanitize(struct cli_args *args, const struct cli_option *option
                           void *place)
 {
     unsigned wanted = 0;
-    for (const char *at = text; at;) {
-        const size_t size = strcspn(at, ",");
+    char name[16];
+    for (const char *at = text; cli_item(&at, name, sizeof name);) {
         unsigned check = 0;
-        for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-            const char *name = sam_sanitizer_check_name(checks[i]);
-            if (strlen(name) == size && strncmp(name, at, size) == 0)
+        for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+            if (strcmp(sam_sanitizer_check_name(checks[i]), name) == 0)
                 check = checks[i];
-        }
         if (!check)
             return cli_usage_error(args,
                                    "--%s=%s: expected a list of race, init, bounds and sync, or "
                                    "nothing for all of them",
                                    option->name, text);
         wanted |= check;
-        at = at[size] ? at + size + 1 : NULL;
     }
     wanted = text ? wanted : SAM_SANITIZE_ALL;
     memcpy(place, &wanted, sizeof wanted);

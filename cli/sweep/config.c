@@ -67,13 +67,12 @@ static int add_axis(struct cli_args *args, const char *text, struct sweep *s)
                                    "--config %s: %s is given before: expected all its values "
                                    "in one --config, %s=V,V,...",
                                    text, axis->name, axis->name);
-    for (const char *at = equals + 1; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        const size_t size = strcspn(at, ",");
-        if (axis->count == SWEEP_VALUES || size == 0 || size >= sizeof axis->values[0])
+    char value[sizeof axis->values[0] + 1];
+    for (const char *at = equals + 1; cli_item(&at, value, sizeof value);) {
+        if (axis->count == SWEEP_VALUES || !*value || strlen(value) >= sizeof axis->values[0])
             return cli_usage_error(args, "--config %s: up to %d values, none empty", text,
                                    SWEEP_VALUES);
-        snprintf(axis->values[axis->count++], sizeof axis->values[0], "%.*s", (int)size, at);
+        memcpy(axis->values[axis->count++], value, sizeof axis->values[0]);
     }
     return CLI_OK;
 }

@@ -77,11 +77,9 @@ static json_t *set_run(json_t *row, const struct sweep *s, const struct sweep_ru
 static bool is_wanted(const char *columns, const char *name)
 {
     char pattern[96];
-    for (const char *at = columns; *at; at += strcspn(at, ","), at += *at == ',') {
-        snprintf(pattern, sizeof pattern, "%.*s", (int)strcspn(at, ","), at);
+    while (cli_item(&columns, pattern, sizeof pattern))
         if (fnmatch(pattern, name, 0) == 0)
             return true;
-    }
     return false;
 }
 
@@ -150,11 +148,10 @@ int sweep_check_columns(const struct sweep *s, const struct cli_args *args)
     json_t *all = all_columns(s->form), *value;
     if (!all)
         return cli_no_memory();
-    for (const char *at = s->columns ? s->columns : "", *name; code == CLI_OK && *at;
-         at += strcspn(at, ","), at += *at == ',') {
+    for (const char *at = s->columns, *name;
+         code == CLI_OK && cli_item(&at, pattern, sizeof pattern);) {
         struct cli_near near = {.wanted = pattern};
-        bool found = false;
-        snprintf(pattern, sizeof pattern, "%.*s", (int)strcspn(at, ","), at);
+        bool found = !*pattern && !at; /* after the last comma */
         json_object_foreach(all, name, value)
         {
             found |= fnmatch(pattern, name, 0) == 0;

@@ -16,23 +16,15 @@ static int parse_numbers(struct cli_args *args, const struct cli_option *option,
 {
     const int64_t least = (int64_t)option->low;
     struct op_numbers *out = place;
-    out->count = 0;
-    for (const char *at = text;;) {
-        char number[32];
-        int64_t value;
-        size_t size = strcspn(at, ",");
-        snprintf(number, sizeof number, "%.*s", (int)size, at);
-        if (size >= sizeof number || !sam_parse_i64(number, &value) || value < least ||
-            out->count == SAM_MAX_RANK)
-            break;
-        out->value[out->count++] = value;
-        if (!at[size])
-            return CLI_OK;
-        at += size + 1;
-    }
-    return cli_usage_error(args,
-                           "--%s %s: expected up to %d numbers from %lld, separated by commas",
-                           option->name, text, SAM_MAX_RANK, (long long)least);
+    const char *at = text;
+    char number[32];
+    for (out->count = 0; cli_item(&at, number, sizeof number); out->count++)
+        if (out->count == SAM_MAX_RANK || !sam_parse_i64(number, &out->value[out->count]) ||
+            out->value[out->count] < least)
+            return cli_usage_error(
+                args, "--%s %s: expected up to %d numbers from %lld, separated by commas",
+                option->name, text, SAM_MAX_RANK, (long long)least);
+    return CLI_OK;
 }
 
 static int parse_axis(struct cli_args *args, const struct cli_option *option, const char *text,
@@ -58,21 +50,19 @@ static int parse_at(struct cli_args *args, const struct cli_option *option, cons
 {
     struct op_request *r = request;
     unsigned outputs = 0;
+    const char *at = text;
+    char word[40];
+    bool good = true;
     r->has_at = true;
     r->at_inputs = 0;
-    for (const char *at = text; *at;) {
-        char word[40];
-        const size_t size = strcspn(at, ",");
-        snprintf(word, sizeof word, "%.*s", (int)size, at);
+    while (good && cli_item(&at, word, sizeof word)) {
         const bool in = strncmp(word, "in=", 3) == 0;
-        if (size >= sizeof word || (!in && strncmp(word, "out=", 4) != 0) || (!in && outputs++) ||
-            (in && r->at_inputs == SAM_PLAN_INPUTS) ||
-            !sam_parse_u64(word + (in ? 3 : 4), in ? &r->at_in[r->at_inputs++] : &r->at_out))
-            break;
-        at += size + (at[size] != '\0');
-        if (!*at && outputs)
-            return CLI_OK;
+        good = (in || (strncmp(word, "out=", 4) == 0 && !outputs++)) &&
+               !(in && r->at_inputs == SAM_PLAN_INPUTS) &&
+               sam_parse_u64(word + (in ? 3 : 4), in ? &r->at_in[r->at_inputs++] : &r->at_out);
     }
+    if (good && outputs)
+        return CLI_OK;
     return cli_usage_error(args, "--%s %s: expected in=ADDRESS for each input and out=ADDRESS",
                            option->name, text);
 }
