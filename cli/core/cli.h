@@ -44,9 +44,8 @@ typedef int cli_parse(struct cli_args *args, const struct cli_option *option, co
                       void *place);
 
 struct cli_option {
-    const char *name;  /* long form without the dashes; of an operand: its name in messages */
-    const char *alias; /* an older or longer name, or NULL */
-    char letter;       /* short form, or 0 */
+    const char *name; /* long form without the dashes; of an operand: its name in messages */
+    char letter;      /* short form, or 0 */
     enum cli_grammar grammar;
     const char *argument; /* "FILE"; "[X]": `--name=X` or no value. NULL: the choices, or none */
     const char *help;     /* wrapped when printed; line breaks are kept */

@@ -101,9 +101,7 @@ static bool find(struct cli_cursor *c, const char *name, size_t size)
 {
     while (cli_next_option(c)) {
         const struct cli_option *o = c->option;
-        if (size ? (strlen(o->name) == size && memcmp(o->name, name, size) == 0) ||
-                       (o->alias && strlen(o->alias) == size && memcmp(o->alias, name, size) == 0)
-                 : o->letter == *name)
+        if (size ? strlen(o->name) == size && memcmp(o->name, name, size) == 0 : o->letter == *name)
             return true;
     }
     return false;
