@@ -6,65 +6,6 @@
 #include "report.h"
 #include "samite/isa.h"
 
-static void list_instructions(const struct sam_isa *isa)
-{
-    struct sam_isa_entry entry, before = {.family = ""};
-    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++) {
-        char left[128], expansion[160];
-        if (!sam_isa_entry_is_on(isa, i))
-            continue;
-        if (strcmp(entry.family, before.family) != 0)
-            printf("%s%s\n", before.family[0] ? "\n" : "", entry.family);
-        before = entry;
-        snprintf(left, sizeof left, "%s %s", entry.mnemonic, entry.operands);
-        sam_isa_entry_expansion(&entry, expansion, sizeof expansion);
-        printf("  %-44s %s\n", left, entry.meaning ? entry.meaning : expansion);
-    }
-    struct sam_csr_entry csr;
-    printf("\nControl and status registers\n");
-    for (size_t i = 0; sam_csr_entry_get(isa, i, &csr); i++)
-        printf("  0x%03x %-15s %s\n", csr.address, csr.name, csr.meaning);
-}
-
-/* Two lines: bit numbers above, names below, cells as wide as the wider of both. */
-static void print_diagram(const struct sam_isa_entry *entry)
-{
-    char bits[512] = "", names[512] = "";
-    size_t at = 0;
-    for (size_t i = 0; i < entry->field_count; i++) {
-        const struct sam_isa_field *f = &entry->fields[i];
-        char range[16];
-        if (f->high == f->low)
-            snprintf(range, sizeof range, "%u", f->high);
-        else
-            snprintf(range, sizeof range, "%u..%u", f->high, f->low);
-        int width = (int)strlen(range);
-        if ((int)strlen(f->name) > width)
-            width = (int)strlen(f->name);
-        if (at + (size_t)width + 4 >= sizeof bits)
-            return;
-        snprintf(bits + at, sizeof bits - at, "  %*s ", width, range);
-        snprintf(names + at, sizeof names - at, "| %*s ", width, f->name);
-        at += (size_t)width + 3;
-    }
-    printf("  %s\n  %s|\n", bits, names);
-}
-
-static void print_entry(const struct sam_isa_entry *entry)
-{
-    printf("%s %s\n", entry->mnemonic, entry->operands);
-    if (entry->expansion) {
-        char expansion[160];
-        sam_isa_entry_expansion(entry, expansion, sizeof expansion);
-        printf("  stands for  %s\n", expansion);
-    } else {
-        printf("  %s\n\n", entry->meaning);
-        print_diagram(entry);
-        printf("\n  match       0x%08x, mask 0x%08x\n", entry->match, entry->mask);
-    }
-    printf("  extension   %s\n  source      %s\n", entry->extensions, entry->source);
-}
-
 static json_t *fields_of(const struct sam_isa_entry *entry)
 {
     json_t *fields = json_array();
@@ -104,8 +45,8 @@ static json_t *describe_csr(const struct sam_csr_entry *csr)
                   COUNT("address", csr->address));
 }
 
-/* Entries called `name`, or all enabled ones; as JSON. */
-static int print_json(const struct sam_isa *isa, const char *name)
+/* Entries called `name`, enabled or not, since they name their extension; or all enabled ones. */
+static json_t *entries(const struct sam_isa *isa, const char *name)
 {
     struct sam_isa_entry entry;
     struct sam_csr_entry csr;
@@ -117,42 +58,90 @@ static int print_json(const struct sam_isa *isa, const char *name)
         csrs = report_add(csrs, with_note(describe_csr(&csr), name));
     for (size_t i = 0; !name && sam_csr_entry_get(isa, i, &csr); i++)
         csrs = report_add(csrs, describe_csr(&csr));
-    return cli_json_print(REPORT(TREE("instructions", rows), TREE("csrs", csrs)));
+    return REPORT(TREE("instructions", rows), TREE("csrs", csrs));
 }
 
-static void print_csr(const struct sam_csr_entry *csr, const char *name, bool more)
+/* ------------------------------------------------------------------------------------ as text */
+
+static void list(const json_t *rows, const json_t *csrs)
 {
-    printf("%sCSR 0x%03x %s\n  %s\n", more ? "\n" : "", csr->address, csr->name, csr->meaning);
-    if (csr->aliases[0])
-        printf("  also        %s\n", csr->aliases);
-    if (csr->extensions[0])
-        printf("  extension   %s\n", csr->extensions);
-    const char *note = sam_csr_name_note(&everything, name);
-    if (note)
-        printf("  note        '%s' is %s\n", name, note);
+    const char *family = "";
+    const json_t *row;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        char left[128];
+        const char *own = cli_json_text(row, "family", "");
+        if (strcmp(family, own) != 0)
+            printf("%s%s\n", *family ? "\n" : "", own);
+        family = own;
+        snprintf(left, sizeof left, "%s %s", cli_json_text(row, "mnemonic", ""),
+                 cli_json_text(row, "operands", ""));
+        printf("  %-44s %s\n", left,
+               cli_json_text(row, "meaning", cli_json_text(row, "expansion", "")));
+    }
+    printf("\nControl and status registers\n");
+    json_array_foreach(csrs, i, row)
+        printf("  0x%03llx %-15s %s\n", cli_json_integer(row, "address", 0),
+               cli_json_text(row, "name", ""), cli_json_text(row, "meaning", ""));
 }
 
-/* Everything called `name`, enabled or not: the entry names its extension. */
-static unsigned print_all(const char *name, bool quiet)
+/* Two lines: bit numbers above, names below, cells as wide as the wider of both. */
+static void print_diagram(const json_t *fields)
 {
-    struct sam_isa_entry entry;
-    struct sam_csr_entry csr;
-    unsigned found = 0;
-    for (size_t i = 0; sam_isa_entry_get(i, &entry); i++) {
-        if (strcasecmp(entry.mnemonic, name) != 0)
-            continue;
-        if (!quiet && found)
-            printf("\n");
-        if (!quiet)
-            print_entry(&entry);
-        found++;
+    char bits[512] = "", names[512] = "";
+    const json_t *field;
+    size_t i, at = 0;
+    json_array_foreach(fields, i, field)
+    {
+        const char *name = cli_json_text(field, "name", "");
+        const json_int_t high = cli_json_integer(field, "high", 0),
+                         low = cli_json_integer(field, "low", 0);
+        char range[48];
+        snprintf(range, sizeof range, high == low ? "%lld" : "%lld..%lld", high, low);
+        const int width = (int)(strlen(name) > strlen(range) ? strlen(name) : strlen(range));
+        if (at + (size_t)width + 4 >= sizeof bits)
+            return;
+        snprintf(bits + at, sizeof bits - at, "  %*s ", width, range);
+        snprintf(names + at, sizeof names - at, "| %*s ", width, name);
+        at += (size_t)width + 3;
     }
-    if (sam_csr_entry_find(&everything, name, &csr)) {
-        if (!quiet)
-            print_csr(&csr, name, found);
-        found++;
+    printf("  %s\n  %s|\n", bits, names);
+}
+
+static void print_entry(const json_t *row)
+{
+    report_print(stdout, "{mnemonic} {operands}\n?expansion   stands for  {expansion}\n", row);
+    if (json_is_null(json_object_get(row, "expansion"))) {
+        report_print(stdout, "  {meaning}\n\n", row);
+        print_diagram(json_object_get(row, "fields"));
+        printf("\n  match       0x%08llx, mask 0x%08llx\n", cli_json_integer(row, "match", 0),
+               cli_json_integer(row, "mask", 0));
     }
-    return found;
+    report_print(stdout, "  extension   {extensions}\n  source      {source}\n", row);
+}
+
+/* The entries of one name. */
+static void print(const json_t *rows, const json_t *csrs, const char *name)
+{
+    const json_t *row;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        fputs(i ? "\n" : "", stdout);
+        print_entry(row);
+    }
+    json_array_foreach(csrs, i, row)
+    {
+        printf("%sCSR 0x%03llx ", json_array_size(rows) ? "\n" : "",
+               cli_json_integer(row, "address", 0));
+        report_print(stdout,
+                     "{name}\n  {meaning}\n?aliases   also        {aliases}\n"
+                     "?extensions   extension   {extensions}\n",
+                     row);
+        if (json_object_get(row, "note"))
+            printf("  note        '%s' is %s\n", name, cli_json_text(row, "note", ""));
+    }
 }
 
 struct request {
@@ -189,15 +178,19 @@ static int run(struct cli_args *args)
         return code;
     if (sam_isa_parse(r.isa, &isa, &error) != SAM_OK)
         return cli_report(&error);
-    if (r.name && !print_all(r.name, true))
-        return unknown(args, r.name);
-    if (r.json)
-        return print_json(&isa, r.name);
-    if (r.name)
-        print_all(r.name, false);
+    json_t *found = entries(&isa, r.name), *rows = json_object_get(found, "instructions"),
+           *csrs = json_object_get(found, "csrs");
+    const bool none = found && !json_array_size(rows) && !json_array_size(csrs);
+    if (!found || (r.json && !none))
+        return cli_json_print(found);
+    if (none)
+        code = unknown(args, r.name);
+    else if (r.name)
+        print(rows, csrs, r.name);
     else
-        list_instructions(&isa);
-    return CLI_OK;
+        list(rows, csrs);
+    json_decref(found);
+    return code;
 }
 
 /* For completion: each name once, even if several instruction sets have it. */
