@@ -162,9 +162,8 @@ struct dap_list {
 };
 
 json_int_t dap_reference(const struct dap_list *list, unsigned what);
-/* Whether the next row is wanted; if not, it is counted. */
-bool dap_wants(struct dap_list *list);
-/* Add a row. `expression` may be "": it cannot be set. `reference`: of `count` children, or 0. */
+/* Add a row, if it is wanted. `expression` may be "": it cannot be set. `reference`: of `count`
+ * children, or 0. */
 void dap_add(struct dap_list *list, const char *name, const char *value, const char *expression,
              json_int_t reference, uint64_t count);
 /* Add the row of an expression that is a register or memory. */

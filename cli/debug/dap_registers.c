@@ -16,11 +16,8 @@ static void list_lanes(struct dap_list *list)
     char name[32], place[512], text[600];
     if (debug_lane_pcs(d, &warp, pcs, NULL) != SAM_OK)
         return;
-    if (dap_wants(list))
-        dap_add_expression(list, "selected", "$lane", 0, 0);
+    dap_add_expression(list, "selected", "$lane", 0, 0);
     for (uint32_t i = 0; i < d->shape.lanes; i++) {
-        if (!dap_wants(list))
-            continue;
         snprintf(name, sizeof name, "lane %u", i);
         source_describe(d, pcs[i], place, sizeof place);
         snprintf(text, sizeof text, "%s%s",
@@ -45,7 +42,7 @@ static void list_vectors(struct dap_list *list, bool whole)
     char name[16], expression[32];
     for (unsigned i = 0; i < d->shape.v_count; i++) {
         snprintf(name, sizeof name, "$v%u", i);
-        if ((i >= SHOWN_V && is_zero(d, name)) || !dap_wants(list))
+        if (i >= SHOWN_V && is_zero(d, name))
             continue;
         snprintf(expression, sizeof expression, whole ? "%s" : "%s[%u]", name, d->focus.lane);
         dap_add_expression(list, name + 1, expression, whole ? dap_reference(list, DAP_V + i) : 0,
@@ -65,8 +62,6 @@ static void list_vector(struct dap_list *list, unsigned v)
     if (value_looks_float(&value))
         value_view(&value, SAM_F32);
     for (unsigned i = 0; i < value.count; i++) {
-        if (!dap_wants(list))
-            continue;
         snprintf(name, sizeof name, "[%u]", i);
         snprintf(expression, sizeof expression, "$v%u[%u]", v, i);
         value_text(&value, i, 0, d->image, text, sizeof text);
@@ -79,13 +74,12 @@ static void list_scalars(struct dap_list *list)
 {
     struct debug *d = list->dap->debug;
     char name[32], expression[16];
-    if (dap_wants(list))
-        dap_add_expression(list, "pc", "$pc", 0, 0);
-    if (d->shape.v_count && dap_wants(list))
+    dap_add_expression(list, "pc", "$pc", 0, 0);
+    if (d->shape.v_count)
         dap_add_expression(list, "mask", "$mask", 0, 0);
     for (unsigned i = 0; i < d->shape.x_count; i++) {
         snprintf(expression, sizeof expression, "$x%u", i);
-        if ((i >= 32 && is_zero(d, expression)) || !dap_wants(list))
+        if (i >= 32 && is_zero(d, expression))
             continue;
         snprintf(name, sizeof name, "x%u%s%s", i, i < 32 ? " " : "", debug_abi_name(i));
         dap_add_expression(list, name, expression, 0, 0);
@@ -100,8 +94,7 @@ static void list_csrs(struct dap_list *list)
     for (size_t i = 0; sam_csr_entry_get(&d->shape.isa, i, &entry); i++) {
         uint64_t bits;
         if (sam_session_csr(d->session, d->focus.workgroup, d->focus.warp, entry.address, &bits,
-                            NULL) != SAM_OK ||
-            !dap_wants(list))
+                            NULL) != SAM_OK)
             continue;
         snprintf(expression, sizeof expression, "$%.60s", entry.name);
         dap_add_expression(list, entry.name, expression, 0, 0);
@@ -117,8 +110,6 @@ static void list_stack(struct dap_list *list)
     if (!d->shape.v_count || stack_read(d, &entries, &depth, NULL) != SAM_OK)
         depth = 0;
     for (size_t i = depth; i-- > 0;) {
-        if (!dap_wants(list))
-            continue;
         snprintf(name, sizeof name, "[%zu]", i);
         snprintf(lanes, sizeof lanes, " no lanes");
         if (entries[i].mask)
@@ -186,6 +177,7 @@ static void list_memory(struct dap_list *list)
         }
         for (uint64_t k = first; k < words && k < end; k++) {
             const unsigned long long at = address + 4 * k;
+            list->index = begun + k;
             snprintf(name, sizeof name, "0x%08llx", at);
             snprintf(expression, sizeof expression, "*(int *)%s", name);
             dap_add_expression(list, name, expression, 0, 0);
@@ -202,15 +194,11 @@ static void list_units(struct dap_list *list)
     const struct sam_hart *hart = list->dap->debug->run->hart;
     char name[16];
     for (unsigned i = 0; hart && i < TL_COUNT && sam_hart_tl(hart, i); i++) {
-        if (!dap_wants(list))
-            continue;
         snprintf(name, sizeof name, "tl%u", i);
         dap_add(list, name, "1024 bytes", "", dap_reference(list, DAP_UNIT + i), TL_BYTES);
     }
     for (unsigned i = 0; hart && i < M_COUNT && sam_hart_m_size(hart); i++) {
         char text[32];
-        if (!dap_wants(list))
-            continue;
         snprintf(name, sizeof name, "m%u", i);
         snprintf(text, sizeof text, "%u bytes", (unsigned)sam_hart_m_size(hart));
         dap_add(list, name, text, "", dap_reference(list, DAP_UNIT + TL_COUNT + i),
@@ -227,8 +215,6 @@ static void list_unit(struct dap_list *list, unsigned number)
         return;
     const unsigned size = tl ? TL_BYTES : (unsigned)sam_hart_m_size(hart);
     for (unsigned i = 0; i < size; i++) {
-        if (!dap_wants(list))
-            continue;
         snprintf(name, sizeof name, "[%u]", i);
         snprintf(expression, sizeof expression, "%s%u[%u]", tl ? "tl" : "m",
                  tl ? number : number - TL_COUNT, i);

@@ -14,7 +14,8 @@ json_int_t dap_reference(const struct dap_list *list, unsigned what)
     return (json_int_t)(list->frame << DAP_WHAT_BITS | what) + 1;
 }
 
-bool dap_wants(struct dap_list *list)
+/* Whether the next row is wanted; if not, it is counted. */
+static bool wants(struct dap_list *list)
 {
     if (list->wanted ? !list->expression[0] : list->index >= list->start && list->index < list->end)
         return true;
@@ -22,8 +23,8 @@ bool dap_wants(struct dap_list *list)
     return false;
 }
 
-void dap_add(struct dap_list *list, const char *name, const char *value, const char *expression,
-             json_int_t reference, uint64_t count)
+static void add(struct dap_list *list, const char *name, const char *value, const char *expression,
+                json_int_t reference, uint64_t count)
 {
     list->index++;
     if (list->wanted) {
@@ -38,6 +39,13 @@ void dap_add(struct dap_list *list, const char *name, const char *value, const c
     if (count)
         row = report_count(row, "indexedVariables", count);
     list->rows = report_add(list->rows, row);
+}
+
+void dap_add(struct dap_list *list, const char *name, const char *value, const char *expression,
+             json_int_t reference, uint64_t count)
+{
+    if (wants(list))
+        add(list, name, value, expression, reference, count);
 }
 
 /* `untyped`: a register or memory, whose words may be floats. */
@@ -74,13 +82,15 @@ void dap_add_expression(struct dap_list *list, const char *name, const char *exp
     struct value value;
     struct sam_error error;
     char text[2048];
+    if (!wants(list))
+        return;
     if (list->wanted || debug_evaluate(list->dap->debug, expression, &value, &error) == SAM_OK) {
         if (!list->wanted)
             shown_text(list->dap, &value, true, text, sizeof text);
-        dap_add(list, name, text, expression, reference, count);
+        add(list, name, text, expression, reference, count);
     } else {
         snprintf(text, sizeof text, "<%.200s>", error.text);
-        dap_add(list, name, text, "", 0, 0);
+        add(list, name, text, "", 0, 0);
     }
 }
 
@@ -90,8 +100,6 @@ static void list_locals(struct dap_list *list)
 {
     struct sam_variable v;
     for (size_t i = 0; debug_variable_at(list->dap->debug, i, &v); i++) {
-        if (!dap_wants(list))
-            continue;
         char *text = debug_variable_text(list->dap->debug, &v);
         dap_add(list, v.name, text ? text : "<out of memory>", text ? v.name : "", 0, 0);
         free(text);
