@@ -28,6 +28,8 @@ struct job {
     struct weights_input in;
     struct sam_packer *packer;
     struct sam_output *output;
+    bool is_part;                  /* of the file */
+    bool reported;                 /* tensor by tensor */
     uint64_t packed;               /* bytes so far */
     struct sam_weight_stat *stats; /* per tensor of the packer, counted on the way; or NULL */
     struct weights_split split;
@@ -142,38 +144,24 @@ static bool stream_part(struct job *job, struct sam_error *error)
     return good && sam_packer_finish(job->packer, error) == SAM_OK;
 }
 
-/* A part of one file, to TO.part-I-of-N. */
-static bool pack_part(struct job *job, const char *from, const char *to, struct sam_error *error)
+static bool pack_file(struct job *job, const char *from, const char *to, struct sam_error *error)
 {
     const struct request *r = job->request;
+    const struct sam_sink sink = {write_packed, job};
     bool good = weights_open(from, &r->hint, &job->in, error) &&
                 weights_are_unpacked(&job->in, "is already packed", error);
-    if (good && !job->in.is_plain)
-        good = cli_fail(error, SAM_ERR_USAGE, NULL,
+    if (good && job->is_part && !job->in.is_plain)
+        good = cli_fail(error, SAM_ERR_USAGE, from,
                         "a pipe: --part needs a file, of which it reads a part");
-    job->output = good ? weights_create(to, from, error) : NULL;
-    good =
-        job->output &&
-        sam_packer_open_part(&job->in.weights, r->part.index - 1, r->part.count, &r->options,
-                             (struct sam_sink){write_packed, job}, &job->packer, error) == SAM_OK &&
-        stream_part(job, error);
-    if (!good)
-        weights_name_error(from, error);
-    return weights_finish(job->output, good, error);
-}
-
-static bool pack_file(struct job *job, const char *from, const char *to, bool reported,
-                      struct sam_error *error)
-{
-    const struct request *r = job->request;
-    bool good = weights_open(from, &r->hint, &job->in, error) &&
-                weights_are_unpacked(&job->in, "is already packed", error);
     job->output = good ? weights_create(to, from, error) : NULL;
     if (!job->output)
         return false;
-    good = sam_packer_open(&job->in.weights, &r->options, (struct sam_sink){write_packed, job},
-                           &job->packer, error) == SAM_OK &&
-           (!reported || start_counting(job, error)) && stream(job, error);
+    good = (job->is_part ? sam_packer_open_part(&job->in.weights, r->part.index - 1, r->part.count,
+                                                &r->options, sink, &job->packer, error)
+                         : sam_packer_open(&job->in.weights, &r->options, sink, &job->packer,
+                                           error)) == SAM_OK &&
+           (!job->reported || start_counting(job, error)) &&
+           (job->is_part ? stream_part(job, error) : stream(job, error));
     if (!good)
         weights_name_error(from, error);
     return weights_finish(job->output, good, error);
@@ -224,12 +212,12 @@ static bool report(const struct job *job, const char *from, const char *to, stru
 static bool pack_one_part(struct request *r, const char *from, const char *place,
                           struct sam_error *error)
 {
-    struct job job = {.request = r};
+    struct job job = {.request = r, .is_part = true};
     char more[64];
     snprintf(more, sizeof more, CLI_PART_SUFFIX, r->part.index, r->part.count);
     char *to = weights_place(NULL, place, more, "");
     bool good = (to || cli_fail_memory(error)) && weights_may_replace(to, from, r->force, error) &&
-                pack_part(&job, from, to, error);
+                pack_file(&job, from, to, error);
     if (good && (!r->quiet || r->json)) {
         uint64_t first, end;
         sam_packer_range(job.packer, &first, &end);
@@ -253,15 +241,15 @@ static bool pack_one(void *context, const char *from, const char *to, struct sam
     struct job job = {.request = r};
     struct stat status;
     /* No report if the output is a device or a pipe: it may be where the report goes. */
-    bool reported = (!r->quiet || r->json) && strcmp(to, "-") != 0 &&
-                    (stat(to, &status) != 0 || S_ISREG(status.st_mode));
-    bool good = pack_file(&job, from, to, reported, error);
+    job.reported = (!r->quiet || r->json) && strcmp(to, "-") != 0 &&
+                   (stat(to, &status) != 0 || S_ISREG(status.st_mode));
+    bool good = pack_file(&job, from, to, error);
     if (good) {
         r->total.files++;
         r->total.bytes += sam_packer_weights(job.packer)->file_size;
         r->total.packed += job.packed;
     }
-    good = good && (!reported || report(&job, from, to, error));
+    good = good && (!job.reported || report(&job, from, to, error));
     weights_split_close(&job.split);
     free(job.stats);
     sam_packer_close(job.packer);
