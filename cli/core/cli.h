@@ -268,6 +268,9 @@ int cli_code(enum sam_status status, const struct sam_error *error);
 bool cli_fail(struct sam_error *error, enum sam_status status, const char *path, const char *format,
               ...) SAM_PRINTF(4, 5);
 bool cli_fail_memory(struct sam_error *error); /* "out of memory" */
+/* The same for functions that return a status: SAM_ERR_USAGE, SAM_ERR_MEMORY. */
+enum sam_status cli_refuse(struct sam_error *error, const char *format, ...) SAM_PRINTF(2, 3);
+enum sam_status cli_refuse_memory(struct sam_error *error);
 /* The first failure of two steps, both of which run. */
 int cli_first(int code, int other);
 #ifdef __clang_analyzer__ /* the analyzer sees one file at a time */
@@ -275,6 +278,8 @@ int cli_first(int code, int other);
 #define cli_error(...)       (cli_error(__VA_ARGS__), CLI_BAD_INPUT)
 #define cli_no_memory()      (cli_no_memory(), CLI_BAD_INPUT)
 #define cli_report(error)    (cli_report(error), CLI_BAD_INPUT)
+#define cli_refuse(...)      (cli_refuse(__VA_ARGS__), SAM_ERR_USAGE)
+#define cli_refuse_memory(e) (cli_refuse_memory(e), SAM_ERR_MEMORY)
 #endif
 /* Lines of the library ("file:1:2: error: ...", the source line, a caret) on stderr. NULL: none. */
 void cli_put_messages(const char *messages);

@@ -10,6 +10,8 @@
 #undef cli_error
 #undef cli_no_memory
 #undef cli_report
+#undef cli_refuse
+#undef cli_refuse_memory
 
 #define RED    "\033[1;31m"
 #define YELLOW "\033[1;33m"
@@ -199,6 +201,23 @@ bool cli_fail(struct sam_error *error, enum sam_status status, const char *path,
 bool cli_fail_memory(struct sam_error *error)
 {
     return cli_fail(error, SAM_ERR_MEMORY, NULL, "out of memory");
+}
+
+enum sam_status cli_refuse(struct sam_error *error, const char *format, ...)
+{
+    va_list list;
+    if (!error)
+        return SAM_ERR_USAGE;
+    va_start(list, format);
+    vsnprintf(error->text, sizeof error->text, format, list);
+    va_end(list);
+    return error->status = SAM_ERR_USAGE;
+}
+
+enum sam_status cli_refuse_memory(struct sam_error *error)
+{
+    cli_fail_memory(error);
+    return SAM_ERR_MEMORY;
 }
 
 int cli_first(int code, int other)

@@ -94,9 +94,9 @@ const struct debug_command *debug_find(const struct debug_command *rows, const c
     if (count == 1)
         return found;
     if (count)
-        debug_fail(error, "ambiguous %s '%s': expected one of %s", kind, word, matches);
+        cli_refuse(error, "ambiguous %s '%s': expected one of %s", kind, word, matches);
     else
-        debug_fail(error, "unknown %s '%.60s'%s (%s)", kind, word, cli_near_text(&near),
+        cli_refuse(error, "unknown %s '%.60s'%s (%s)", kind, word, cli_near_text(&near),
                    rows == debug_infos ? "help info" : "help");
     return NULL;
 }
@@ -163,7 +163,7 @@ enum sam_status command_info(struct debug *d, const char *rest, struct sam_error
 {
     char word[64];
     if (!debug_word(&rest, word, sizeof word))
-        return debug_fail(error, "info: expected what to show (help info)");
+        return cli_refuse(error, "info: expected what to show (help info)");
     return debug_run_row(d, debug_find(debug_infos, "info", word, error), rest, error);
 }
 
@@ -216,7 +216,7 @@ enum sam_status command_source(struct debug *d, const char *rest, struct sam_err
 {
     char path[1024];
     if (!debug_word(&rest, path, sizeof path))
-        return debug_fail(error, "source: expected a file");
+        return cli_refuse(error, "source: expected a file");
     return debug_no_more(rest, error) ?: input_push_file(d->input, path, error);
 }
 

@@ -42,7 +42,7 @@ enum sam_status dap_need_text(const json_t *object, const char *name, const char
     *text = cli_json_text(object, name, "");
     return json_is_string(json_object_get(object, name))
                ? SAM_OK
-               : debug_fail(error, "%s: expected a string", name);
+               : cli_refuse(error, "%s: expected a string", name);
 }
 
 enum sam_status dap_need_integer(const json_t *object, const char *name, json_int_t *number,
@@ -50,7 +50,7 @@ enum sam_status dap_need_integer(const json_t *object, const char *name, json_in
 {
     const json_t *member = json_object_get(object, name);
     *number = json_integer_value(member);
-    return json_is_integer(member) ? SAM_OK : debug_fail(error, "%s: expected an integer", name);
+    return json_is_integer(member) ? SAM_OK : cli_refuse(error, "%s: expected an integer", name);
 }
 
 enum sam_status dap_need_address(const json_t *object, const char *name, uint64_t *address,
@@ -61,7 +61,7 @@ enum sam_status dap_need_address(const json_t *object, const char *name, uint64_
     if (status != SAM_OK)
         return status;
     if (!sam_parse_u64(text, address))
-        return debug_fail(error, "%s '%.40s': expected an address", name, text);
+        return cli_refuse(error, "%s '%.40s': expected an address", name, text);
     *address += (uint64_t)cli_json_integer(object, "offset", 0);
     return SAM_OK;
 }
@@ -135,11 +135,11 @@ static enum sam_status serve(struct dap *dap, struct sam_error *error)
         if (strcmp(requests[i].name, r->command) != 0)
             continue;
         if (requests[i].when != ALWAYS && !open)
-            return debug_fail(error, "%s: no program (launch starts one)", r->command);
+            return cli_refuse(error, "%s: no program (launch starts one)", r->command);
         if (requests[i].when >= STOPPED && dap->running)
-            return debug_fail(error, "%s: the program is running", r->command);
+            return cli_refuse(error, "%s: the program is running", r->command);
         if (requests[i].when >= STOPPED && dap->todo != DAP_NOTHING)
-            return debug_fail(error, "%s: the program is about to run", r->command);
+            return cli_refuse(error, "%s: the program is about to run", r->command);
         r->detail = requests[i].detail;
         const struct debug_focus focus = open ? dap->debug->focus : (struct debug_focus){0};
         const enum sam_status status = requests[i].serve(dap, r->arguments, error);
@@ -147,7 +147,7 @@ static enum sam_status serve(struct dap *dap, struct sam_error *error)
             dap->debug->focus = focus;
         return status;
     }
-    return debug_fail(error, "unknown request '%.60s'%s", r->command, cli_near_text(&near));
+    return cli_refuse(error, "unknown request '%.60s'%s", r->command, cli_near_text(&near));
 }
 
 /* Serve a message, and answer it in any case. */
@@ -165,7 +165,7 @@ static void serve_message(struct dap *dap, json_t *message)
         request.arguments = empty = json_object();
     dap->request = &request;
     if (!json_is_object(request.arguments))
-        debug_fail(&error, "arguments: expected an object");
+        cli_refuse(&error, "arguments: expected an object");
     else if (serve(dap, &error) == SAM_OK && !request.answered)
         dap_respond(dap, NULL);
     if (!request.answered)
@@ -236,12 +236,12 @@ static char **launch_words(const json_t *arguments, size_t *count, struct sam_er
     const size_t given = json_array_size(args);
     size_t i;
     if (args && !json_is_array(args)) {
-        debug_fail(error, "args: expected an array of strings");
+        cli_refuse(error, "args: expected an array of strings");
         return NULL;
     }
     char **words = calloc(given + 2, sizeof *words);
     if (!words) {
-        debug_fail_memory(error);
+        cli_refuse_memory(error);
         return NULL;
     }
     *count = 0;
@@ -250,7 +250,7 @@ static char **launch_words(const json_t *arguments, size_t *count, struct sam_er
     json_array_foreach(args, i, word)
     {
         if (!json_is_string(word)) {
-            debug_fail(error, "args[%zu]: expected a string", i);
+            cli_refuse(error, "args[%zu]: expected a string", i);
             free(words);
             return NULL;
         }
@@ -278,19 +278,19 @@ enum sam_status dap_on_launch(struct dap *dap, const json_t *arguments, struct s
     char problem[1000] = "";
     size_t count = 0;
     if (dap->debug)
-        return debug_fail(error, "launch: the program was launched already");
+        return cli_refuse(error, "launch: the program was launched already");
     dap->stop_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
     dap->stop_at_end = json_is_true(json_object_get(arguments, "stopAtEnd"));
     const char *folder = cli_json_text(arguments, "cwd", NULL);
     if (folder && chdir(folder) != 0)
-        return debug_fail(error, "cwd: cannot enter '%.200s'", folder);
+        return cli_refuse(error, "cwd: cannot enter '%.200s'", folder);
     char **words = launch_words(arguments, &count, error);
     if (!words)
         return SAM_ERR_USAGE;
     dap->debug = debug_new(&dap->options);
     if (!dap->debug) {
         free(words);
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     }
     const int code =
         dap->host->launch(dap->host->context, dap, words, count, problem, sizeof problem);
@@ -302,7 +302,7 @@ enum sam_status dap_on_launch(struct dap *dap, const json_t *arguments, struct s
     }
     debug_free(dap->debug);
     dap->debug = NULL;
-    return debug_fail(error, "%s", problem[0] ? problem : "the program could not be started");
+    return cli_refuse(error, "%s", problem[0] ? problem : "the program could not be started");
 }
 
 enum sam_status dap_on_configuration_done(struct dap *dap, const json_t *arguments,
@@ -310,7 +310,7 @@ enum sam_status dap_on_configuration_done(struct dap *dap, const json_t *argumen
 {
     (void)arguments;
     if (dap->configured)
-        return debug_fail(error, "configurationDone: the program has been started");
+        return cli_refuse(error, "configurationDone: the program has been started");
     dap->configured = true;
     return SAM_OK;
 }
@@ -326,7 +326,7 @@ enum sam_status dap_on_terminate(struct dap *dap, const json_t *arguments, struc
 {
     (void)arguments;
     if (!dap->debug || !dap->debug->session)
-        return debug_fail(error, "terminate: no program");
+        return cli_refuse(error, "terminate: no program");
     dap->debug->quits = true;
     return SAM_OK;
 }

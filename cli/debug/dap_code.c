@@ -51,7 +51,7 @@ enum sam_status dap_on_disassemble(struct dap *dap, const json_t *arguments,
     if (status != SAM_OK)
         return status;
     if (count < 0 || count > MOST_INSTRUCTIONS)
-        return debug_fail(error, "instructionCount %lld: expected 0 to %d", (long long)count,
+        return cli_refuse(error, "instructionCount %lld: expected 0 to %d", (long long)count,
                           MOST_INSTRUCTIONS);
     address += 4 * (uint64_t)first;
     json_t *rows = json_array();
@@ -108,12 +108,12 @@ enum sam_status dap_on_read_memory(struct dap *dap, const json_t *arguments,
     if (status != SAM_OK)
         return status;
     if (count < 0 || count > MOST_BYTES)
-        return debug_fail(error, "count %lld: expected 0 to %d", (long long)count, MOST_BYTES);
+        return cli_refuse(error, "count %lld: expected 0 to %d", (long long)count, MOST_BYTES);
     address = debug_address(d, address);
     const size_t size = readable(d, address, (size_t)count);
     uint8_t *bytes = malloc(size + 1);
     if (!bytes)
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     status = size ? sam_session_read(d->session, d->focus.workgroup, address, bytes, size, error)
                   : SAM_OK;
     char *text = status == SAM_OK ? base64(bytes, size) : NULL;
@@ -121,7 +121,7 @@ enum sam_status dap_on_read_memory(struct dap *dap, const json_t *arguments,
     if (status != SAM_OK)
         return status;
     if (!text)
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     json_t *body = report_set(json_object(), "address", dap_address(address));
     if (size)
         body = report_text(body, "data", text);

@@ -25,7 +25,7 @@ static enum sam_status read_hits(const char *text, uint64_t *ignore, struct sam_
     uint64_t hits;
     at += strspn(at, "> =");
     if (!sam_parse_u64(at, &hits) || (!hits && !after))
-        return debug_fail(error, "hit count '%.40s': expected N, >= N or > N", text);
+        return cli_refuse(error, "hit count '%.40s': expected N, >= N or > N", text);
     *ignore = after ? hits : hits - 1;
     return SAM_OK;
 }
@@ -45,7 +45,7 @@ static enum sam_status make_point(struct dap *dap, enum dap_point_kind list, con
     for (size_t i = 0; i < 3; i++) {
         const json_t *given = json_object_get(wish, names[i]);
         if (given && !json_is_null(given) && !json_is_string(given))
-            return debug_fail(error, "%s: expected a string", names[i]);
+            return cli_refuse(error, "%s: expected a string", names[i]);
         texts[i] = cli_json_text(wish, names[i], "");
     }
     const char *condition = texts[0], *hits = texts[1], *message = texts[2];
@@ -55,11 +55,11 @@ static enum sam_status make_point(struct dap *dap, enum dap_point_kind list, con
     if (*hits && read_hits(hits, &ignore, error) != SAM_OK)
         return SAM_ERR_USAGE;
     if (d->point_count >= MOST_POINTS)
-        return debug_fail(error, "more than %d breakpoints", MOST_POINTS);
+        return cli_refuse(error, "more than %d breakpoints", MOST_POINTS);
     const char *before = *condition && !has_limit(condition) ? "if " : "";
     char *line = cli_text("%s %s%s", command, before, condition);
     if (!line)
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     const enum sam_status status = dap_execute(dap, line, &printed, error);
     free(printed);
     free(line);
@@ -73,7 +73,7 @@ static enum sam_status make_point(struct dap *dap, enum dap_point_kind list, con
     if ((!file || point->file) && (!*message || point->message))
         return SAM_OK;
     points_delete(d, point);
-    return debug_fail_memory(error);
+    return cli_refuse_memory(error);
 }
 
 /* The answer to one wish: to the last one of the list, unless that has failed. */
@@ -122,12 +122,12 @@ static enum sam_status command_of(const struct dap *dap, enum dap_point_kind lis
     uint64_t address = 0;
     json_int_t line;
     if (!json_is_object(wish))
-        return debug_fail(error, "expected an object");
+        return cli_refuse(error, "expected an object");
     switch (list) {
     case DAP_LINE:
         status = dap_need_integer(wish, "line", &line, error);
         if (status == SAM_OK && (line < 0 || line >= UINT32_MAX))
-            return debug_fail(error, "line %lld: expected the number of a line", (long long)line);
+            return cli_refuse(error, "line %lld: expected the number of a line", (long long)line);
         status = status
                      ?: source_line_address(dap->debug, image_file(dap->debug, file),
                                             (uint32_t)line + dap->lines_from_0, &address, error);
@@ -138,13 +138,13 @@ static enum sam_status command_of(const struct dap *dap, enum dap_point_kind lis
     case DAP_FUNCTION:
         status = dap_need_text(wish, "name", &text, error);
         if (status == SAM_OK && (!*text || strlen(text) > 250))
-            return debug_fail(error, "name: expected a symbol");
+            return cli_refuse(error, "name: expected a symbol");
         snprintf(command, COMMAND, "break %s", text);
         return status;
     case DAP_DATA:
         status = dap_need_text(wish, "dataId", &text, error);
         if (status == SAM_OK && (!*text || strlen(text) > 64))
-            return debug_fail(error, "dataId: expected one of dataBreakpointInfo");
+            return cli_refuse(error, "dataId: expected one of dataBreakpointInfo");
         snprintf(command, COMMAND, "%s %s",
                  strcmp(access, "read") == 0        ? "rwatch"
                  : strcmp(access, "readWrite") == 0 ? "awatch"
@@ -168,7 +168,7 @@ static enum sam_status make_list(struct dap *dap, const json_t *arguments, enum 
     clear(dap->debug, list, file);
     if (!json_is_array(wishes)) {
         json_decref(rows);
-        return debug_fail(error, "breakpoints: expected an array");
+        return cli_refuse(error, "breakpoints: expected an array");
     }
     json_array_foreach(wishes, i, wish)
     {
@@ -189,7 +189,7 @@ enum sam_status dap_on_set_breakpoints(struct dap *dap, const json_t *arguments,
     if (cli_json_integer(source, "sourceReference", 0) == 1)
         file = "<start code>";
     if (!file || !*file)
-        return debug_fail(error, "source: expected a path");
+        return cli_refuse(error, "source: expected a path");
     return make_list(dap, arguments, DAP_LINE, file, error);
 }
 
@@ -249,14 +249,14 @@ enum sam_status dap_on_data_info(struct dap *dap, const json_t *arguments, struc
     if (status != SAM_OK)
         return status;
     if (bytes < 0 || bytes > INT_MAX)
-        return debug_fail(error, "bytes: expected a size");
+        return cli_refuse(error, "bytes: expected a size");
     if (json_is_true(json_object_get(arguments, "asAddress"))) {
         status = dap_need_address(arguments, "name", &address, error);
     } else {
         status = dap_name_expression(dap, arguments, name, expression, sizeof expression, error)
                      ?: debug_evaluate(d, expression, &value, error);
         if (status == SAM_OK && !range_of(d, &value, &address, &size))
-            status = debug_fail(error, "%s is not in memory", expression);
+            status = cli_refuse(error, "%s is not in memory", expression);
         if (status != SAM_OK)
             return answer_info(dap, NULL, error->text);
     }

@@ -13,12 +13,12 @@ enum sam_status dap_execute(struct dap *dap, const char *line, char **text, stru
     *text = NULL;
     FILE *collected = open_memstream(text, &size);
     if (!collected)
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     d->out = collected;
     enum sam_status status = debug_execute(d, line, error);
     d->out = out;
     if (fclose(collected) != 0 && status == SAM_OK)
-        status = debug_fail_memory(error);
+        status = cli_refuse_memory(error);
     return status;
 }
 
@@ -247,7 +247,7 @@ enum sam_status dap_on_exception_info(struct dap *dap, const json_t *arguments,
     const struct debug *d = dap->debug;
     (void)arguments;
     if (d->state != DEBUG_TRAPPED)
-        return debug_fail(error, "exceptionInfo: the program is not at a trap");
+        return cli_refuse(error, "exceptionInfo: the program is not at a trap");
     json_t *details = report_text(json_object(), "message", d->stop_text);
     return dap_respond(dap, REPORT(TEXT("exceptionId", "trap"), TEXT("description", d->stop_text),
                                    TEXT("breakMode", "always"), TREE("details", details)));

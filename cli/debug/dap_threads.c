@@ -67,14 +67,14 @@ enum sam_status dap_focus_thread(struct dap *dap, const json_t *arguments, struc
     if (status != SAM_OK)
         return status;
     if (id < 1 || (uint64_t)(id - 1) / d->shape.warps > UINT32_MAX)
-        return debug_fail(error, "no thread %lld", (long long)id);
+        return cli_refuse(error, "no thread %lld", (long long)id);
     const uint32_t workgroup = (uint32_t)((uint64_t)(id - 1) / d->shape.warps),
                    index = (uint32_t)((uint64_t)(id - 1) % d->shape.warps);
     const bool started = /* a query would start the others */
         workgroup == d->focus.workgroup ||
         sam_session_workgroup_state(d->session, workgroup) == SAM_SESSION_LIVE;
     if (!started || sam_session_warp(d->session, workgroup, index, &warp, error) != SAM_OK)
-        return debug_fail(error, "no thread %lld", (long long)id);
+        return cli_refuse(error, "no thread %lld", (long long)id);
     d->focus = (struct debug_focus){workgroup, index, dap->lane};
     return SAM_OK;
 }
@@ -114,7 +114,7 @@ enum sam_status dap_on_source(struct dap *dap, const json_t *arguments, struct s
     const json_t *source = json_object_get(arguments, "source");
     if (cli_json_integer(arguments, "sourceReference",
                          cli_json_integer(source, "sourceReference", 0)) != 1)
-        return debug_fail(error, "source: no such sourceReference");
+        return cli_refuse(error, "source: no such sourceReference");
     return dap_respond(dap, REPORT(TEXT("content", sam_gpu_start_code())));
 }
 
@@ -135,7 +135,7 @@ struct dap_frame *dap_frame(struct dap *dap, uint64_t index, struct sam_error *e
 {
     if (index < dap->frame_count)
         return &dap->frames[index];
-    debug_fail(error, "no such frame: the program has run since");
+    cli_refuse(error, "no such frame: the program has run since");
     return NULL;
 }
 
@@ -145,7 +145,7 @@ enum sam_status dap_focus_frame(struct dap *dap, const json_t *arguments, struct
     if (!id || json_is_null(id))
         return SAM_OK;
     if (!json_is_integer(id))
-        return debug_fail(error, "frameId: expected an integer");
+        return cli_refuse(error, "frameId: expected an integer");
     const struct dap_frame *frame = dap_frame(dap, (uint64_t)json_integer_value(id) - 1, error);
     if (!frame)
         return SAM_ERR_USAGE;
@@ -180,10 +180,10 @@ static enum sam_status keep_frame(struct dap *dap, struct dap_frame frame, size_
         }
     }
     if (dap->frame_count >= DAP_MOST_FRAMES)
-        return debug_fail(error, "more than %d frames", DAP_MOST_FRAMES);
+        return cli_refuse(error, "more than %d frames", DAP_MOST_FRAMES);
     struct dap_frame *grown = debug_grow(dap->frames, dap->frame_count, sizeof *grown);
     if (!grown)
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     dap->frames = grown;
     grown[dap->frame_count++] = frame;
     *number = dap->frame_count;
@@ -269,7 +269,7 @@ enum sam_status dap_on_stack_trace(struct dap *dap, const json_t *arguments,
     if (status != SAM_OK)
         return status;
     if (start < 0 || start > INT_MAX || levels < 0 || levels > INT_MAX)
-        status = debug_fail(error, "startFrame, levels: expected numbers from 0 on");
+        status = cli_refuse(error, "startFrame, levels: expected numbers from 0 on");
     list.start = (unsigned)start;
     if (levels)
         list.end = list.start + (unsigned)levels;

@@ -111,7 +111,7 @@ static enum sam_status list_children(struct dap_list *list, json_int_t reference
 {
     struct debug *d = list->dap->debug;
     if (reference < 1)
-        return debug_fail(error, "no such variablesReference");
+        return cli_refuse(error, "no such variablesReference");
     const unsigned what = (unsigned)((reference - 1) & ((1 << DAP_WHAT_BITS) - 1));
     list->frame = (uint64_t)(reference - 1) >> DAP_WHAT_BITS;
     const struct dap_frame *frame = dap_frame(list->dap, list->frame, error);
@@ -134,7 +134,7 @@ static enum sam_status read_window(const json_t *arguments, struct dap_list *lis
     const json_int_t start = cli_json_integer(arguments, "start", 0),
                      count = cli_json_integer(arguments, "count", 0);
     if (start < 0 || count < 0)
-        return debug_fail(error, "start, count: expected numbers from 0 on");
+        return cli_refuse(error, "start, count: expected numbers from 0 on");
     list->start = (uint64_t)start;
     list->end = list->start + (count && count < MOST_ROWS ? (uint64_t)count : MOST_ROWS);
     return SAM_OK;
@@ -171,7 +171,7 @@ enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, co
     const json_int_t reference = cli_json_integer(arguments, "variablesReference", 0);
     if (!reference) {
         if (strlen(name) >= size)
-            return debug_fail(error, "an expression of %zu characters: expected at most %zu",
+            return cli_refuse(error, "an expression of %zu characters: expected at most %zu",
                               strlen(name), size - 1);
         snprintf(expression, size, "%s", name);
         return dap_focus_frame(dap, arguments, error);
@@ -180,7 +180,7 @@ enum sam_status dap_name_expression(struct dap *dap, const json_t *arguments, co
     if (status != SAM_OK)
         return status;
     if (!list.expression[0])
-        return debug_fail(error, "no variable '%.40s' that could be used", name);
+        return cli_refuse(error, "no variable '%.40s' that could be used", name);
     snprintf(expression, size, "%s", list.expression);
     return SAM_OK;
 }
@@ -253,7 +253,7 @@ static enum sam_status evaluate(struct dap *dap, const json_t *arguments, const 
         char *shown = debug_variable_text(dap->debug, &numbers);
         *body = shown ? result_of(shown, 0) : NULL;
         free(shown);
-        return shown ? SAM_OK : debug_fail_memory(error);
+        return shown ? SAM_OK : cli_refuse_memory(error);
     }
     if (expression[0] == '/' && expression[1] && strchr(value_formats, expression[1])) {
         format = expression[1]; /* "/x v3", as after print */
@@ -349,7 +349,7 @@ static enum sam_status assign(struct dap *dap, const json_t *arguments, const ch
         const char *at = given;
         status = debug_number(d, &at, "the lane", &lane, error);
         if (status == SAM_OK && lane >= d->shape.lanes)
-            return debug_fail(error, "lane %lld: expected 0 to %u", (long long)lane,
+            return cli_refuse(error, "lane %lld: expected 0 to %u", (long long)lane,
                               d->shape.lanes - 1);
         if (status == SAM_OK)
             dap_choose_lane(dap, (uint32_t)lane);
@@ -358,7 +358,7 @@ static enum sam_status assign(struct dap *dap, const json_t *arguments, const ch
     } else {
         char *line = cli_text("%s = %s", expression, given);
         if (!line)
-            return debug_fail_memory(error);
+            return cli_refuse_memory(error);
         status = command_set(d, line, error);
         free(line);
     }

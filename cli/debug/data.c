@@ -19,7 +19,7 @@ enum sam_status debug_numbers(struct debug *d, const char *rest, debug_on_number
             *dash = '\0';
         if (!sam_parse_u64(word, &first) || !sam_parse_u64(dash ? dash + 1 : word, &last) ||
             first > last || last > UINT32_MAX || last - first > 100000)
-            return debug_fail(error, "'%s%s%s': expected numbers, as 2 or 3-5", word,
+            return cli_refuse(error, "'%s%s%s': expected numbers, as 2 or 3-5", word,
                               dash ? "-" : "", dash ? dash + 1 : "");
         for (uint64_t number = first; number <= last && status == SAM_OK; number++)
             status = one(d, (unsigned)number, error);
@@ -123,7 +123,7 @@ static enum sam_status take_format(const char **at, char *format, struct sam_err
         return SAM_OK;
     const char letter = (*at)[1];
     if (!letter || !strchr(value_formats, letter) || ((*at)[2] && !strchr(" \t", (*at)[2])))
-        return debug_fail(error, "'%.*s': expected / and one of x z d u o t f c a",
+        return cli_refuse(error, "'%.*s': expected / and one of x z d u o t f c a",
                           (int)strcspn(*at, " \t"), *at);
     *format = letter;
     *at += 2 + strspn(*at + 2, " \t");
@@ -135,7 +135,7 @@ enum sam_status debug_evaluate(struct debug *d, const char *text, struct value *
 {
     const enum sam_status status = debug_value(d, &text, value, error);
     if (status == SAM_OK && text[0] == '=')
-        return debug_fail(error, "'=': expected ==; set changes values");
+        return cli_refuse(error, "'=': expected ==; set changes values");
     return status ?: debug_no_more(text, error);
 }
 
@@ -180,7 +180,7 @@ enum sam_status command_set(struct debug *d, const char *rest, struct sam_error 
     struct value place, value;
     debug_take(&rest, "var");
     if (!*rest)
-        return debug_fail(error, "set: expected PLACE = EXPRESSION");
+        return cli_refuse(error, "set: expected PLACE = EXPRESSION");
     const char *at = rest;
     enum sam_status status = debug_value(d, &at, &place, error);
     if (status != SAM_OK) {
@@ -191,7 +191,7 @@ enum sam_status command_set(struct debug *d, const char *rest, struct sam_error 
         place = made;
     }
     if (*at != '=')
-        return debug_fail(error, "%s%.40s%s: expected = and the new value", *at ? "'" : "the end",
+        return cli_refuse(error, "%s%.40s%s: expected = and the new value", *at ? "'" : "the end",
                           at, *at ? "'" : "");
     status = debug_evaluate(d, at + 1, &value, error);
     return status ?: debug_assign(d, &place, &value, error);
@@ -237,7 +237,7 @@ enum sam_status command_display(struct debug *d, const char *rest, struct sam_er
     if (*rest == '/') {
         const size_t size = strcspn(rest, " \t");
         if (size >= sizeof display.format)
-            return debug_fail(error, "'%.40s': expected a shorter format", rest);
+            return cli_refuse(error, "'%.40s': expected a shorter format", rest);
         const char *at = rest;
         memcpy(display.format, rest, size);
         display.examines = examines(display.format);
@@ -246,14 +246,14 @@ enum sam_status command_display(struct debug *d, const char *rest, struct sam_er
         rest += size + strspn(rest + size, " \t");
     }
     if (!*rest || strlen(rest) > 400)
-        return debug_fail(error, "display: expected an expression of up to 400 characters");
+        return cli_refuse(error, "display: expected an expression of up to 400 characters");
     struct display *grown = debug_grow(d->displays, d->display_count, sizeof *grown);
     if (grown)
         d->displays = grown;
     display.text = strdup(rest);
     if (!grown || !display.text) {
         free(display.text);
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     }
     const enum sam_status status = display_show(d, &display, error);
     if (status != SAM_OK) {
@@ -274,7 +274,7 @@ static enum sam_status undisplay_one(struct debug *d, unsigned number, struct sa
                     (--d->display_count - i) * sizeof *d->displays);
             return SAM_OK;
         }
-    return debug_fail(error, "no display %u", number);
+    return cli_refuse(error, "no display %u", number);
 }
 
 enum sam_status command_undisplay(struct debug *d, const char *rest, struct sam_error *error)

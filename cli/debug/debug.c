@@ -138,7 +138,7 @@ static void run_line(struct debug *d, const struct input_line *input)
     struct sam_error error, shown;
     char copy[4096];
     if (snprintf(copy, sizeof copy, "%s", line) >= (int)sizeof copy) {
-        debug_fail(&error, "a line of more than %zu characters", sizeof copy - 1);
+        cli_refuse(&error, "a line of more than %zu characters", sizeof copy - 1);
     } else if (debug_execute(d, copy, &error) == SAM_OK) {
         return;
     }

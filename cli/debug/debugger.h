@@ -6,7 +6,6 @@
 #define DEBUGGER_H
 
 #include "expr.h"
-#include "fail.h"
 #include "run/run.h"
 
 struct debug_script {

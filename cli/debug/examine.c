@@ -30,7 +30,7 @@ static enum sam_status read_request(struct debug *d, const char **at, struct req
     if (digits) {
         snprintf(number, sizeof number, "%.*s", (int)(digits < 20 ? digits : 20), c);
         if (!sam_parse_u64(number, &r->count) || r->count > MOST)
-            return debug_fail(error, "count %s: expected up to %d", number, MOST);
+            return cli_refuse(error, "count %s: expected up to %d", number, MOST);
     }
     for (c += digits; *c && !strchr(" \t", *c); c++) {
         if (strchr("bhwg", *c)) {
@@ -42,7 +42,7 @@ static enum sam_status read_request(struct debug *d, const char **at, struct req
             else if (*c == 'f' && r->size == 'b')
                 r->size = 'w';
         } else {
-            return debug_fail(error,
+            return cli_refuse(error,
                               "'%c': expected a format (x z d u o t f c a i s) or a size "
                               "(b h w g)",
                               isprint((unsigned char)*c) ? *c : '?');
@@ -148,7 +148,7 @@ enum sam_status command_examine(struct debug *d, const char *rest, struct sam_er
         status = debug_value(d, &rest, &value, error) ?: debug_no_more(rest, error)
             ?: value_single(&value, "the address", error);
         if (status == SAM_OK && sam_dtype_class(value.type) == SAM_CLASS_FLOAT)
-            return debug_fail(error, "a floating-point number: expected an address");
+            return cli_refuse(error, "a floating-point number: expected an address");
         if (status == SAM_OK)
             d->examine_at = (uint64_t)value_number(&value, 0);
     }

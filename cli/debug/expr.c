@@ -4,11 +4,9 @@
 #include "expr.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
-#include "fail.h"
+#include "cli.h"
 
 enum { DEPTH = 100, NAME = 256 };
 
@@ -43,8 +41,8 @@ static enum sam_status expected(struct parser *p, const char *what)
 {
     blanks(p);
     if (!*p->at)
-        return debug_fail(p->error, "the expression ends: expected %s", what);
-    return debug_fail(p->error, "'%.40s': expected %s", p->at, what);
+        return cli_refuse(p->error, "the expression ends: expected %s", what);
+    return cli_refuse(p->error, "'%.40s': expected %s", p->at, what);
 }
 
 /* ------------------------------------------------------------------------- names and types */
@@ -67,7 +65,7 @@ static enum sam_status float_constant(char *text, struct value *value, struct sa
         text[size - 1] = '\0';
     }
     if (!sam_dtype_parse_value(type, text, bytes))
-        return debug_fail(error, "'%s': expected a number", text);
+        return cli_refuse(error, "'%s': expected a number", text);
     *value = value_integer(type, value_bits(bytes, sam_dtype_size(type)));
     return SAM_OK;
 }
@@ -87,7 +85,7 @@ static enum sam_status integer_constant(char *text, struct value *value, struct 
         const char *digits = text + (strncasecmp(text, "0x", 2) == 0 ? 2 : 0);
         const bool large =
             digits[strspn(digits, digits == text ? "0123456789" : "0123456789abcdefABCDEF")] == 0;
-        return debug_fail(error, "'%s': expected a number%s", text,
+        return cli_refuse(error, "'%s': expected a number%s", text,
                           large && *digits ? " of up to 64 bits" : "");
     }
     const bool decimal = size < 2 || isdigit((unsigned char)text[1]);
@@ -123,7 +121,7 @@ static enum sam_status take_constant(const char **at, struct value *value, struc
         }
     }
     if (size + 2 >= sizeof text)
-        return debug_fail(error, "'%.40s': expected a number", *at);
+        return cli_refuse(error, "'%.40s': expected a number", *at);
     text[size] = '\0';
     *at = c;
     real |= !hex && size > 1 && (text[size - 1] == 'f' || text[size - 1] == 'F');
@@ -137,14 +135,14 @@ static enum sam_status take_character(const char **at, struct value *value, stru
     if (c == '\\') {
         const char *letter = (*at)[1] ? strchr(letters, (*at)[1]) : NULL;
         if (!letter)
-            return debug_fail(error, "a character after \\: expected one of n t r 0 \\ ' \"");
+            return cli_refuse(error, "a character after \\: expected one of n t r 0 \\ ' \"");
         c = (unsigned char)codes[letter - letters];
         ++*at;
     } else if (!c || c == '\'') {
-        return debug_fail(error, "'': expected a character between the quotes");
+        return cli_refuse(error, "'': expected a character between the quotes");
     }
     if ((*at)[1] != '\'')
-        return debug_fail(error, "'%c: expected one character between quotes", c < 0x80 ? c : '?');
+        return cli_refuse(error, "'%c: expected one character between quotes", c < 0x80 ? c : '?');
     *at += 2;
     *value = value_integer(SAM_I32, c);
     return SAM_OK;
@@ -237,7 +235,7 @@ static enum sam_status load(struct parser *p, struct value *value)
     if (status != SAM_OK)
         return status;
     if (sam_dtype_class(value->type) == SAM_CLASS_FLOAT)
-        return debug_fail(p->error, "a floating-point number: expected an address");
+        return cli_refuse(p->error, "a floating-point number: expected an address");
     uint64_t address = (uint64_t)value_number(value, 0);
     if (p->names->xlen == 32)
         address &= UINT32_MAX;
@@ -261,7 +259,7 @@ static enum sam_status index_of(struct parser *p, struct value *value, const str
     const int64_t number = value_number(index, 0);
     if (value->place.kind == PLACE_BYTES) {
         if (number < 0 || number > UINT32_MAX)
-            return debug_fail(p->error, "byte %lld: no register has it", (long long)number);
+            return cli_refuse(p->error, "byte %lld: no register has it", (long long)number);
         value->place.index = (unsigned)number;
         if (p->skipping) {
             *value = value_integer(SAM_U8, 0);
@@ -278,7 +276,7 @@ static enum sam_status index_of(struct parser *p, struct value *value, const str
     }
     if (number < 0 || number >= (int64_t)value->count) {
         if (!p->skipping)
-            return debug_fail(p->error, "lane %lld: a warp has %u", (long long)number,
+            return cli_refuse(p->error, "lane %lld: a warp has %u", (long long)number,
                               value->count);
         *value = value_integer(value->type, 0);
         return SAM_OK;
@@ -401,7 +399,7 @@ static enum sam_status name(struct parser *p, struct value *value)
         while (isdigit((unsigned char)*end) || *end == '$')
             end++;
     if (end - begin >= (ptrdiff_t)sizeof word)
-        return debug_fail(p->error, "'%.40s...': expected a shorter name", begin);
+        return cli_refuse(p->error, "'%.40s...': expected a shorter name", begin);
     snprintf(word, sizeof word, "%.*s", (int)(end - begin), begin);
     p->at = end;
     if (!dollar && function(p, word, value, &status))
@@ -500,7 +498,7 @@ static enum sam_status address_of(struct parser *p, struct value *value)
     if (status != SAM_OK)
         return status;
     if (value->place.kind != PLACE_MEMORY)
-        return debug_fail(p->error, "&: expected a symbol or something in memory");
+        return cli_refuse(p->error, "&: expected a symbol or something in memory");
     const enum sam_dtype type = value->type;
     *value = value_address(p->names->xlen, value->place.address);
     value->pointee = type;
@@ -512,7 +510,7 @@ static enum sam_status unary(struct parser *p, struct value *value)
     enum sam_status status;
     *value = value_integer(SAM_I32, 0);
     if (++p->depth > DEPTH)
-        return debug_fail(p->error, "the expression is nested more than %d deep", DEPTH);
+        return cli_refuse(p->error, "the expression is nested more than %d deep", DEPTH);
     blanks(p);
     const char c = *p->at;
     if (c && strchr("-+!~", c) && !(c == '!' && p->at[1] == '=')) {
@@ -596,7 +594,7 @@ static enum sam_status binary(struct parser *p, unsigned level, struct value *va
 static enum sam_status ternary(struct parser *p, struct value *value)
 {
     if (++p->depth > DEPTH)
-        return debug_fail(p->error, "the expression is nested more than %d deep", DEPTH);
+        return cli_refuse(p->error, "the expression is nested more than %d deep", DEPTH);
     enum sam_status status = binary(p, 1, value);
     if (status == SAM_OK && take(p, "?")) {
         struct value yes, no;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frames.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-#include "fail.h"
+#include "cli.h"
 #include "samite/text.h"
 
 /* Room for `size` more bytes after those that are there. */
@@ -76,13 +74,13 @@ static enum frames_result take_header(struct frames *f, size_t *length, struct s
     uint64_t found = UINT64_MAX;
     size_t from, size, next;
     if (!reserve(f, FRAMES_MAX_HEADER)) {
-        debug_fail_memory(error);
+        cli_refuse_memory(error);
         return FRAMES_BROKEN;
     }
     for (from = f->at;;) {
         if (!line_of(f, from, &size, &next)) {
             if (f->end - f->at >= FRAMES_MAX_HEADER) {
-                debug_fail(error, "a header of %zu bytes: expected at most %d", f->end - f->at,
+                cli_refuse(error, "a header of %zu bytes: expected at most %d", f->end - f->at,
                            FRAMES_MAX_HEADER);
                 return FRAMES_BROKEN;
             }
@@ -90,13 +88,13 @@ static enum frames_result take_header(struct frames *f, size_t *length, struct s
                 continue;
             if (f->end == f->at)
                 return FRAMES_END;
-            debug_fail(error, "the messages end in a header");
+            cli_refuse(error, "the messages end in a header");
             return FRAMES_BROKEN;
         }
         if (!size)
             break;
         if (!take_field(f->data + from, size, &found)) {
-            debug_fail(error, "Content-Length: expected a number");
+            cli_refuse(error, "Content-Length: expected a number");
             return FRAMES_BROKEN;
         }
         from = next;
@@ -104,9 +102,9 @@ static enum frames_result take_header(struct frames *f, size_t *length, struct s
     f->at = next;
     if (found > FRAMES_MAX_BODY) {
         if (found == UINT64_MAX)
-            debug_fail(error, "a header without Content-Length");
+            cli_refuse(error, "a header without Content-Length");
         else
-            debug_fail(error, "Content-Length %llu: expected at most %d", (unsigned long long)found,
+            cli_refuse(error, "Content-Length %llu: expected at most %d", (unsigned long long)found,
                        FRAMES_MAX_BODY);
         return FRAMES_BROKEN;
     }
@@ -126,11 +124,11 @@ enum frames_result frames_next(struct frames *f, json_t **message, struct sam_er
     while (f->end - f->at < length) { /* memory grows with what arrives, not with what is said */
         const size_t missing = length - (f->end - f->at);
         if (!reserve(f, missing < STEP ? missing : STEP)) {
-            debug_fail_memory(error);
+            cli_refuse_memory(error);
             return FRAMES_BROKEN;
         }
         if (!fill(f)) {
-            debug_fail(error, "the messages end %zu bytes before the end of one", missing);
+            cli_refuse(error, "the messages end %zu bytes before the end of one", missing);
             return FRAMES_BROKEN;
         }
     }
@@ -139,9 +137,9 @@ enum frames_result frames_next(struct frames *f, json_t **message, struct sam_er
     if (json_is_object(*message))
         return FRAMES_MESSAGE;
     if (*message)
-        debug_fail(error, "a message that is not an object");
+        cli_refuse(error, "a message that is not an object");
     else
-        debug_fail(error, "a message that is not JSON: %s", problem.text);
+        cli_refuse(error, "a message that is not JSON: %s", problem.text);
     json_decref(*message);
     *message = NULL;
     return FRAMES_INVALID;

@@ -86,7 +86,7 @@ enum sam_status info_lanes(struct debug *d, const char *rest, struct sam_error *
     char place[512], range[32];
     enum sam_status status = debug_no_more(rest, error);
     if (status == SAM_OK && !d->shape.v_count)
-        return debug_fail(error, "a hart has no lanes");
+        return cli_refuse(error, "a hart has no lanes");
     status = status ?: debug_lane_pcs(d, &warp, pcs, error);
     for (unsigned i = 0, end; i < d->shape.lanes && status == SAM_OK; i = end) {
         const bool active = warp.mask >> i & 1;
@@ -141,7 +141,7 @@ static enum sam_status named_register(struct debug *d, const char *name, struct 
     snprintf(dollar, sizeof dollar, "%s%.70s", *name == '$' ? "" : "$", name);
     const enum sam_status status = debug_value(d, &at, &value, error) ?: debug_no_more(at, error);
     if (status == SAM_OK && (value.place.kind == PLACE_NONE || value.place.kind == PLACE_USER))
-        return debug_fail(error, "no register '%s'", name);
+        return cli_refuse(error, "no register '%s'", name);
     if (status == SAM_OK)
         say_value(d, name, &value);
     return status;
@@ -283,7 +283,7 @@ enum sam_status info_line(struct debug *d, const char *rest, struct sam_error *e
         return status;
     const char *file = source_at(d, address, &line);
     if (!file)
-        return debug_fail(error, "0x%llx: no line information", (unsigned long long)address);
+        return cli_refuse(error, "0x%llx: no line information", (unsigned long long)address);
     uint64_t begin = address, end = address + 4;
     while (source_is(d, begin - 4, file, line))
         begin -= 4;
@@ -305,7 +305,7 @@ enum sam_status info_symbol(struct debug *d, const char *rest, struct sam_error 
         return status;
     address = debug_address(d, address);
     if (!d->image || !sam_image_symbol_at(d->image, address))
-        return debug_fail(error, "0x%llx: no symbol", (unsigned long long)address);
+        return cli_refuse(error, "0x%llx: no symbol", (unsigned long long)address);
     source_describe(d, address, place, sizeof place);
     debug_say(d, "0x%llx is %s\n", (unsigned long long)address, place);
     return SAM_OK;
@@ -380,7 +380,7 @@ enum sam_status info_source(struct debug *d, const char *rest, struct sam_error 
     if (status != SAM_OK)
         return status;
     if (!d->image || !d->image->file_count)
-        return debug_fail(error, "the program has no line information%s%s",
+        return cli_refuse(error, "the program has no line information%s%s",
                           d->image && d->image->lines_problem ? ": " : "",
                           d->image && d->image->lines_problem ? d->image->lines_problem : "");
     for (size_t i = 0; i < d->image->file_count; i++)

@@ -73,9 +73,9 @@ enum sam_status input_push_file(struct input *in, const char *path, struct sam_e
     size_t size;
     char *text;
     if (in->options->sealed)
-        return debug_fail(error, "source: files are not read here");
+        return cli_refuse(error, "source: files are not read here");
     if (in->depth == FILES)
-        return debug_fail(error, "source: files nested more than %d deep", FILES);
+        return cli_refuse(error, "source: files nested more than %d deep", FILES);
     const enum sam_status status = sam_file_load(path, MAX_SCRIPT, &text, &size, error);
     if (status != SAM_OK)
         return status;
@@ -85,13 +85,13 @@ enum sam_status input_push_file(struct input *in, const char *path, struct sam_e
         for (const char *c = text; c < nul; c++)
             line += *c == '\n';
         free(text);
-        return debug_fail(error, "%.250s:%u: unexpected byte 0x00: expected text", path, line);
+        return cli_refuse(error, "%.250s:%u: unexpected byte 0x00: expected text", path, line);
     }
     struct file *file = &in->files[in->depth];
     *file = (struct file){.path = strdup(path), .text = text, .at = text};
     if (!file->path) {
         free(text);
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     }
     in->depth++;
     return SAM_OK;
@@ -150,7 +150,7 @@ static enum input_result plain_line(struct input *in, FILE *out, bool prompts)
         return INPUT_LINE;
     if (size >= 0) {
         struct sam_error error;
-        debug_fail(&error, "standard input: unexpected byte 0x00: expected text");
+        cli_refuse(&error, "standard input: unexpected byte 0x00: expected text");
         cli_report(&error);
         return INPUT_BAD;
     }

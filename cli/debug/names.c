@@ -116,7 +116,7 @@ static enum sam_status byte_of(void *context, const struct place *place, struct 
     const bool tl = place->number < M_FIRST;
     const unsigned size = tl ? TL_BYTES : sam_hart_m_size(d->run->hart);
     if (place->index >= size)
-        return debug_fail(error, "byte %u: the register has %u", place->index, size);
+        return cli_refuse(error, "byte %u: the register has %u", place->index, size);
     const uint8_t *bytes = tl ? sam_hart_tl(d->run->hart, place->number)
                               : sam_hart_m(d->run->hart, place->number - M_FIRST);
     *value = value_integer(SAM_U8, bytes[place->index]);
@@ -201,7 +201,7 @@ static bool dollar_name(struct debug *d, const char *name, struct value *value,
     if (!*name || sam_parse_u64(name, &number) || strcmp(name, "$") == 0) {
         number -= name[0] == '$' && number != 0;
         if (number == 0 || number > d->last_value || d->last_value - number >= DEBUG_HISTORY)
-            *status = debug_fail(error, "$%s: the history has no such value", name);
+            *status = cli_refuse(error, "$%s: the history has no such value", name);
         else
             *value = d->history[number % DEBUG_HISTORY];
         return true;
@@ -231,7 +231,7 @@ static enum sam_status symbol(void *context, const char *name, struct value *val
     char near[240];
     const struct sam_symbol *found = d->image ? sam_image_find(d->image, name) : NULL;
     if (!found)
-        return debug_fail(error, "no symbol '%s'%s", name,
+        return cli_refuse(error, "no symbol '%s'%s", name,
                           debug_near_symbol(d, name, near, sizeof near));
     *value = value_address(d->shape.isa.xlen, found->value);
     if (!found->section_relative)
@@ -256,9 +256,9 @@ static enum sam_status find(void *context, const char *name, bool dollar, struct
     if (csr(d, name, value, &status, error))
         return status;
     if (dollar)
-        return debug_fail(error, "no register or value '$%s' (set $%s = ... makes one)", name,
+        return cli_refuse(error, "no register or value '$%s' (set $%s = ... makes one)", name,
                           name);
-    return debug_fail(error, "no register, CSR or symbol '%s'%s", name,
+    return cli_refuse(error, "no register, CSR or symbol '%s'%s", name,
                       debug_near_symbol(d, name, near, sizeof near));
 }
 
@@ -279,9 +279,9 @@ static enum sam_status private_address(void *context, uint64_t offset, uint64_t 
 {
     struct debug *d = context;
     if (!d->shape.v_count)
-        return debug_fail(error, "private(): a hart has no private memory");
+        return cli_refuse(error, "private(): a hart has no private memory");
     if (offset > UINT32_MAX)
-        return debug_fail(error, "private(0x%llx): expected an offset of 32 bits",
+        return cli_refuse(error, "private(0x%llx): expected an offset of 32 bits",
                           (unsigned long long)offset);
     return sam_session_private(d->session, d->focus.workgroup, d->focus.warp, d->focus.lane,
                                (uint32_t)offset, address, error);
@@ -329,12 +329,12 @@ static enum sam_status set_user(struct debug *d, const char *name, const struct 
     struct user_value *const *found = tfind(name, &d->users, by_name);
     struct user_value *user = found ? *found : calloc(1, sizeof *user);
     if (!user)
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     if (!found) {
         snprintf(user->name, sizeof user->name, "%s", name);
         if (!tsearch(user, &d->users, by_name)) {
             free(user);
-            return debug_fail_memory(error);
+            return cli_refuse_memory(error);
         }
     }
     user->value = *value;
@@ -398,9 +398,9 @@ enum sam_status debug_assign(struct debug *d, const struct value *to, const stru
     case PLACE_MASK: return set_mask(d, lanes[0], error);
     case PLACE_MEMORY: return set_memory(d, to, value.bits[0], error);
     case PLACE_BYTES:
-    case PLACE_BYTE: return debug_fail(error, "registers of the tensor units cannot be set here");
+    case PLACE_BYTE: return cli_refuse(error, "registers of the tensor units cannot be set here");
     default:
-        return debug_fail(error, "not something that can be set: expected a register, a lane, "
+        return cli_refuse(error, "not something that can be set: expected a register, a lane, "
                                  "a CSR, memory (*ADDR) or $name");
     }
 }

@@ -4,7 +4,7 @@
 
 static enum sam_status recorded(struct debug *d, struct sam_error *error)
 {
-    return d->records ? SAM_OK : debug_fail(error, "nothing is recorded: %s", d->no_record);
+    return d->records ? SAM_OK : cli_refuse(error, "nothing is recorded: %s", d->no_record);
 }
 
 /* Shows the location after a jump in time. */
@@ -19,7 +19,7 @@ static enum sam_status arrived(struct debug *d)
 enum sam_status past_restart(struct debug *d, struct sam_error *error)
 {
     if (!d->start)
-        return debug_fail(error, "it cannot begin again: %s", d->no_record);
+        return cli_refuse(error, "it cannot begin again: %s", d->no_record);
     const enum sam_status status = sam_session_restore(d->session, d->start, error);
     if (status != SAM_OK)
         return status;
@@ -136,12 +136,12 @@ enum sam_status command_goto(struct debug *d, const char *rest, struct sam_error
 {
     uint64_t time = 0;
     if (!*rest)
-        return debug_fail(error, "goto: expected a time, now %llu",
+        return cli_refuse(error, "goto: expected a time, now %llu",
                           (unsigned long long)sam_session_time(d->session));
     enum sam_status status = recorded(d, error) ?: debug_number(d, &rest, "the time", &time, error)
         ?: debug_no_more(rest, error);
     if (status == SAM_OK && time > INT64_MAX)
-        return debug_fail(error, "time %lld: expected one from 0 on", (long long)time);
+        return cli_refuse(error, "time %lld: expected one from 0 on", (long long)time);
     d->stepped_from = debug_pc(d);
     if (status == SAM_OK)
         status = sam_session_goto(d->session, time, error);
@@ -172,7 +172,7 @@ enum sam_status command_restore(struct debug *d, const char *rest, struct sam_er
 {
     uint64_t number = 0;
     if (!*rest)
-        return debug_fail(error, "restore: expected the number of a snapshot");
+        return cli_refuse(error, "restore: expected the number of a snapshot");
     enum sam_status status =
         debug_number(d, &rest, "the snapshot", &number, error) ?: debug_no_more(rest, error);
     if (status != SAM_OK)
@@ -180,6 +180,6 @@ enum sam_status command_restore(struct debug *d, const char *rest, struct sam_er
     d->stepped_from = debug_pc(d);
     if (number < 1 || number > INT32_MAX || /* the debugger itself took the first one */
         sam_session_restore(d->session, (unsigned)number + d->start, error) != SAM_OK)
-        return debug_fail(error, "no snapshot %lld", (long long)number);
+        return cli_refuse(error, "no snapshot %lld", (long long)number);
     return status ?: arrived(d);
 }

@@ -231,7 +231,7 @@ static enum sam_status set_condition(struct debug *d, struct point *p, const cha
         if (status != SAM_OK)
             return status;
         if (!(copy = strdup(text)))
-            return debug_fail_memory(error);
+            return cli_refuse_memory(error);
     }
     free(p->condition);
     p->condition = copy;
@@ -249,7 +249,7 @@ static enum sam_status read_limits(struct debug *d, const char *at, struct point
     while (status == SAM_OK && *at) {
         if (debug_take(&at, "if")) {
             if (!*at)
-                return debug_fail(error, "if: expected a condition");
+                return cli_refuse(error, "if: expected a condition");
             return set_condition(d, p, at, error);
         }
         if (debug_take(&at, "warp") || debug_take(&at, "thread")) {
@@ -282,13 +282,13 @@ static enum sam_status add(struct debug *d, const struct point *like, const char
     if (grown)
         d->points = grown;
     if (!p)
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     *p = *like;
     p->debug = d;
     p->what = strndup(begin, size);
     const enum sam_status status =
         !grown || !p->what
-            ? debug_fail_memory(error)
+            ? cli_refuse_memory(error)
             : read_limits(d, at + strspn(at, " \t"), p, error) ?: arm(d, p, error);
     if (status != SAM_OK) {
         free_point(p);
@@ -339,7 +339,7 @@ static enum sam_status watched(struct debug *d, const char **at, struct point *p
         p->address = value.place.address;
         p->size = sam_dtype_size(value.type);
     } else if (sam_dtype_class(value.type) == SAM_CLASS_FLOAT) {
-        return debug_fail(error, "a floating-point number: expected an address");
+        return cli_refuse(error, "a floating-point number: expected an address");
     } else {
         p->address = debug_address(d, (uint64_t)value_number(&value, 0));
         p->size = value.pointee < SAM_DTYPES && value.pointee != SAM_OPAQUE
@@ -354,7 +354,7 @@ static enum sam_status watched(struct debug *d, const char **at, struct point *p
         ++*at;
         status = debug_number(d, at, "the size", &size, error);
         if (status == SAM_OK && (size < 1 || size > UINT32_MAX))
-            return debug_fail(error, "size %lld: expected 1 to %u bytes", (long long)size,
+            return cli_refuse(error, "size %lld: expected 1 to %u bytes", (long long)size,
                               UINT32_MAX);
         p->size = size;
     }
@@ -366,7 +366,7 @@ enum sam_status command_watch(struct debug *d, const char *rest, struct sam_erro
     const char *begin = rest + strspn(rest, " \t"), *at = begin;
     struct point point = {.kind = d->how ? (enum point_kind)d->how : POINT_WATCH}, *p;
     if (!*at)
-        return debug_fail(error, "nothing to watch: expected ADDRESS[:SIZE]");
+        return cli_refuse(error, "nothing to watch: expected ADDRESS[:SIZE]");
     const enum sam_status status =
         watched(d, &at, &point, error) ?: add(d, &point, begin, at, &p, error);
     if (status == SAM_OK)
@@ -385,7 +385,7 @@ static enum sam_status find(struct debug *d, unsigned number, struct point **p,
                             struct sam_error *error)
 {
     *p = points_numbered(d, number);
-    return *p ? SAM_OK : debug_fail(error, "no break- or watchpoint %u", number);
+    return *p ? SAM_OK : cli_refuse(error, "no break- or watchpoint %u", number);
 }
 
 static enum sam_status change(struct debug *d, unsigned number, struct sam_error *error)
@@ -421,9 +421,9 @@ static enum sam_status take_point(struct debug *d, const char **rest, struct poi
     uint64_t number;
     char word[32];
     if (!debug_word(rest, word, sizeof word))
-        return debug_fail(error, "expected the number of a break- or watchpoint");
+        return cli_refuse(error, "expected the number of a break- or watchpoint");
     if (!sam_parse_u64(word, &number) || number > UINT32_MAX)
-        return debug_fail(error, "'%s': expected the number of a break- or watchpoint", word);
+        return cli_refuse(error, "'%s': expected the number of a break- or watchpoint", word);
     return find(d, (unsigned)number, p, error);
 }
 
@@ -442,7 +442,7 @@ enum sam_status command_ignore(struct debug *d, const char *rest, struct sam_err
     if (status != SAM_OK)
         return status;
     if ((int64_t)count < 0)
-        return debug_fail(error, "count %lld: expected 0 or more", (long long)count);
+        return cli_refuse(error, "count %lld: expected 0 or more", (long long)count);
     p->ignore = count;
     debug_say(d, "%u is passed %llu time%s\n", p->number, (unsigned long long)count,
               count == 1 ? "" : "s");

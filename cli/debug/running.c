@@ -34,11 +34,11 @@ static enum sam_status can_run(struct debug *d, struct sam_error *error)
 {
     struct sam_session_warp warp;
     if (d->state == DEBUG_ENDED)
-        return debug_fail(error, "everything has ended: run starts it again, rstepi goes back, "
+        return cli_refuse(error, "everything has ended: run starts it again, rstepi goes back, "
                                  "quit ends the debugger");
     const enum sam_status status = debug_warp(d, &warp, error);
     if (status == SAM_OK && warp.state == SAM_WARP_ENDED)
-        return debug_fail(error,
+        return cli_refuse(error,
                           "workgroup %u warp %u has ended: expected another (warp W), or "
                           "continue",
                           d->focus.workgroup, d->focus.warp);
@@ -176,7 +176,7 @@ enum sam_status command_scope(struct debug *d, const char *rest, struct sam_erro
     if (debug_word(&rest, word, sizeof word)) {
         const int choice = cli_choice(names, word, strlen(word));
         if (choice < 0)
-            return debug_fail(error, "scope '%s': expected %s", word,
+            return cli_refuse(error, "scope '%s': expected %s", word,
                               cli_choices_text(names, choices, sizeof choices));
         d->scope = (enum sam_session_scope)choice;
     }
@@ -333,7 +333,7 @@ enum sam_status command_reconverge(struct debug *d, const char *rest, struct sam
     if (status != SAM_OK)
         return status;
     if (!warp.depth)
-        return debug_fail(error, "the SIMT stack is empty: the lanes have not diverged");
+        return cli_refuse(error, "the SIMT stack is empty: the lanes have not diverged");
     return run_times(d, "", (struct goal){.reached = less_deep}, error);
 }
 

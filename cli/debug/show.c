@@ -22,7 +22,7 @@ static enum sam_status print_lines(struct debug *d, const char *file, uint32_t f
         debug_say(d, "%s%u\t%s\n", ours && line == here ? "=> " : "   ", line, text);
     }
     if (line == first)
-        return debug_fail(error, "%s", source_problem(d, file, first));
+        return cli_refuse(error, "%s", source_problem(d, file, first));
     d->list_file = file;
     d->list_first = first;
     d->list_line = line;
@@ -36,7 +36,7 @@ static enum sam_status list_around(struct debug *d, uint64_t address, struct sam
     const char *file = source_at(d, address, &line);
     sam_image_describe(d->image, address, place, sizeof place);
     if (!file)
-        return debug_fail(error, "%s: no line information%s%s", place,
+        return cli_refuse(error, "%s: no line information%s%s", place,
                           d->image && d->image->lines_problem ? ": " : "",
                           d->image && d->image->lines_problem ? d->image->lines_problem : "");
     const uint32_t first = line > LINES / 2 ? line - LINES / 2 : 1;
@@ -59,10 +59,10 @@ static enum sam_status list_range(struct debug *d, const char *rest, bool *found
     const bool open = !comma[1];
     if (*after || !sam_parse_u64(word, &first) || first < 1 || first > UINT32_MAX - LINES ||
         (!open && (!sam_parse_u64(comma + 1, &last) || last < first || last > UINT32_MAX)))
-        return debug_fail(error, "'%.60s': expected FIRST,LAST, lines of this file", rest);
+        return cli_refuse(error, "'%.60s': expected FIRST,LAST, lines of this file", rest);
     const char *file = source_present(d);
     if (!file)
-        return debug_fail(error, "no source for this address");
+        return cli_refuse(error, "no source for this address");
     return print_lines(d, file, (uint32_t)first,
                        open ? (uint32_t)first + LINES - 1 : (uint32_t)last, error);
 }
@@ -77,7 +77,7 @@ enum sam_status command_list(struct debug *d, const char *rest, struct sam_error
         return list_around(d, debug_pc(d), error);
     if (strcmp(rest, "-") == 0) {
         if (!d->list_file || d->list_first <= 1)
-            return debug_fail(error, "no lines before the first");
+            return cli_refuse(error, "no lines before the first");
         const uint32_t last = d->list_first - 1;
         return print_lines(d, d->list_file, last > LINES ? last - LINES + 1 : 1, last, error);
     }
@@ -135,7 +135,7 @@ static enum sam_status range_of(struct debug *d, const char *rest, uint64_t *beg
     const char *comma = strchr(rest, ','), *at = word;
     const size_t size = comma ? (size_t)(comma - rest) : strlen(rest);
     if (size >= sizeof word)
-        return debug_fail(error, "'%.40s': expected a shorter place", rest);
+        return cli_refuse(error, "'%.40s': expected a shorter place", rest);
     memcpy(word, rest, size);
     word[size] = '\0';
     enum sam_status status = debug_number(d, &at, "the place", begin, error);
@@ -169,7 +169,7 @@ enum sam_status command_disassemble(struct debug *d, const char *rest, struct sa
         function_range(d, pc, &begin, &end);
     }
     if (end <= begin || end - begin > MOST)
-        return debug_fail(error, "0x%llx to 0x%llx: expected up to %d bytes",
+        return cli_refuse(error, "0x%llx to 0x%llx: expected up to %d bytes",
                           (unsigned long long)begin, (unsigned long long)end, MOST);
     for (uint64_t at = begin; at < end && !cli_stopped(); at += 4)
         if (!stop_instruction(d, at, at == pc))
@@ -188,7 +188,7 @@ enum sam_status stack_read(struct debug *d, struct sam_stack_entry **entries, si
     if (status != SAM_OK)
         return status;
     if (!(*entries = calloc(*depth + 1, sizeof **entries)))
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     return sam_session_stack(d->session, g, w, *entries, *depth, depth, error);
 }
 
@@ -200,7 +200,7 @@ enum sam_status command_stack(struct debug *d, const char *rest, struct sam_erro
     char place[512], join[512];
     enum sam_status status = debug_no_more(rest, error);
     if (status == SAM_OK && !d->shape.v_count)
-        return debug_fail(error, "a hart has no SIMT stack");
+        return cli_refuse(error, "a hart has no SIMT stack");
     if (status == SAM_OK)
         status = debug_warp(d, &warp, error);
     if (status == SAM_OK)

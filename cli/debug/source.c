@@ -118,12 +118,12 @@ enum sam_status source_line_address(const struct debug *d, const char *file, uin
 {
     uint32_t found = line, first = 1;
     if (!d->image || !d->image->line_count)
-        return debug_fail(error, "%s:%u: the program has no line information", file, line);
+        return cli_refuse(error, "%s:%u: the program has no line information", file, line);
     if (sam_image_line_address(d->image, file, &found, address))
         return SAM_OK;
     if (sam_image_line_address(d->image, file, &first, address))
-        return debug_fail(error, "%.200s: no code from line %u on", file, line);
-    return debug_fail(error, "%.200s: the program has no code of such a file", file);
+        return cli_refuse(error, "%.200s: no code from line %u on", file, line);
+    return cli_refuse(error, "%.200s: the program has no code of such a file", file);
 }
 
 /* The file shown by `list`, or that of the pc; in start code, the program's first. */
@@ -159,7 +159,7 @@ enum sam_status source_location(struct debug *d, const char **at, uint64_t *addr
         return status;
     }
     if (!debug_word(&rest, word, sizeof word))
-        return debug_fail(error, "no place: expected a symbol, FILE:LINE, LINE or *ADDRESS");
+        return cli_refuse(error, "no place: expected a symbol, FILE:LINE, LINE or *ADDRESS");
     *at = rest;
     char *colon = strrchr(word, ':');
     if (colon && is_line_number(colon + 1, &line)) {
@@ -169,13 +169,13 @@ enum sam_status source_location(struct debug *d, const char **at, uint64_t *addr
     if (is_line_number(word, &line)) {
         const char *file = source_present(d);
         if (!file)
-            return debug_fail(error, "line %u: no source for this address; *%u is an address", line,
+            return cli_refuse(error, "line %u: no source for this address; *%u is an address", line,
                               line);
         return source_line_address(d, file, line, address, error);
     }
     const struct sam_symbol *symbol = d->image ? sam_image_find(d->image, word) : NULL;
     if (!symbol)
-        return debug_fail(error, "no symbol '%s'%s", word,
+        return cli_refuse(error, "no symbol '%s'%s", word,
                           debug_near_symbol(d, word, near, sizeof near));
     *address = symbol->value;
     return SAM_OK;

@@ -51,7 +51,7 @@ bool debug_take(const char **at, const char *word)
 enum sam_status debug_no_more(const char *at, struct sam_error *error)
 {
     at = skip_blanks(at);
-    return *at ? debug_fail(error, "unexpected '%.60s'", at) : SAM_OK;
+    return *at ? cli_refuse(error, "unexpected '%.60s'", at) : SAM_OK;
 }
 
 enum sam_status debug_value(struct debug *d, const char **at, struct value *value,
@@ -65,7 +65,7 @@ static enum sam_status integer(struct debug *d, const char **at, const char *wha
 {
     enum sam_status status = debug_value(d, at, value, error) ?: value_single(value, what, error);
     if (status == SAM_OK && sam_dtype_class(value->type) == SAM_CLASS_FLOAT)
-        return debug_fail(error, "%s is a floating-point number: expected an integer", what);
+        return cli_refuse(error, "%s is a floating-point number: expected an integer", what);
     return status;
 }
 
@@ -85,7 +85,7 @@ enum sam_status debug_index(struct debug *d, const char **at, const char *what, 
     uint64_t number = 0;
     const enum sam_status status = debug_number(d, at, what, &number, error);
     if (status == SAM_OK && number >= count)
-        return debug_fail(error, "%s %lld: expected 0 to %llu", what, (long long)number,
+        return cli_refuse(error, "%s %lld: expected 0 to %llu", what, (long long)number,
                           (unsigned long long)count - 1);
     *index = (uint32_t)number;
     return status;
@@ -102,10 +102,10 @@ enum sam_status debug_count(struct debug *d, const char *at, const char *what, u
         return status;
     const int64_t found = value_number(&value, 0);
     if (found < 0 && sam_dtype_class(value.type) != SAM_CLASS_INT)
-        return debug_fail(error, "%s is %llu: expected at most %lld", what,
+        return cli_refuse(error, "%s is %llu: expected at most %lld", what,
                           (unsigned long long)found, (long long)INT64_MAX);
     if (found < 1)
-        return debug_fail(error, "%s is %lld: expected 1 or more", what, (long long)found);
+        return cli_refuse(error, "%s is %lld: expected 1 or more", what, (long long)found);
     *number = (uint64_t)found;
     return SAM_OK;
 }

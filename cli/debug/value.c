@@ -2,11 +2,9 @@
 #include "expr.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "fail.h"
+#include "cli.h"
 
 static bool is_float(enum sam_dtype type)
 {
@@ -110,9 +108,9 @@ bool value_is_zero(const struct value *v)
 enum sam_status value_single(const struct value *v, const char *what, struct sam_error *error)
 {
     if (v->place.kind == PLACE_BYTES)
-        return debug_fail(error, "%s is a whole register: expected a byte of it, as tl3[0]", what);
+        return cli_refuse(error, "%s is a whole register: expected a byte of it, as tl3[0]", what);
     if (v->is_vector)
-        return debug_fail(error,
+        return cli_refuse(error,
                           "%s is a vector: expected a number; name a lane, as v3[5], or use any() "
                           "or all()",
                           what);
@@ -257,14 +255,14 @@ static enum sam_status operands(enum value_operator op, enum sam_dtype type, con
     if (is_float(type)) {
         if (op == OP_BIT_OR || op == OP_BIT_XOR || op == OP_BIT_AND || op == OP_LEFT ||
             op == OP_RIGHT || op == OP_REMAINDER)
-            return debug_fail(error, "a floating-point operand: expected integers");
+            return cli_refuse(error, "a floating-point operand: expected integers");
         return SAM_OK;
     }
     for (unsigned i = 0; i < b->count; i++) {
         if ((op == OP_DIVIDE || op == OP_REMAINDER) && b->bits[i] == 0)
-            return debug_fail(error, "division by zero");
+            return cli_refuse(error, "division by zero");
         if ((op == OP_LEFT || op == OP_RIGHT) && value_number(b, i) < 0)
-            return debug_fail(error, "a shift by a negative number");
+            return cli_refuse(error, "a shift by a negative number");
     }
     return SAM_OK;
 }
@@ -296,14 +294,14 @@ static enum sam_status pointer_binary(enum value_operator op, struct value *a,
     const size_t step = step_of(pointer);
     if (both) {
         if (op != OP_SUBTRACT || step != step_of(b))
-            return debug_fail(error, "two pointers: expected a difference of like ones");
+            return cli_refuse(error, "two pointers: expected a difference of like ones");
         const int64_t bytes = (int64_t)(a->bits[0] - b->bits[0]);
         const int64_t narrow = a->type == SAM_U32 ? (int32_t)(uint32_t)bytes : bytes;
         *a = value_integer(SAM_I64, (uint64_t)(narrow / (int64_t)step));
         return SAM_OK;
     }
     if (is_float(number->type) || (op == OP_SUBTRACT && pointer == b))
-        return debug_fail(error, "a pointer: expected an integer to add to it or subtract");
+        return cli_refuse(error, "a pointer: expected an integer to add to it or subtract");
     const uint64_t by = (uint64_t)value_number(number, 0) * step;
     struct value result = *pointer;
     result.bits[0] = low_bits(op == OP_ADD ? pointer->bits[0] + by : pointer->bits[0] - by,
@@ -357,7 +355,7 @@ enum sam_status value_unary(char op, struct value *v, struct sam_error *error)
         return value_single(v, "the operand", error);
     const enum sam_dtype type = promoted(v->type);
     if (op == '~' && is_float(type))
-        return debug_fail(error, "a floating-point operand: expected an integer");
+        return cli_refuse(error, "a floating-point operand: expected an integer");
     for (unsigned i = 0; i < v->count; i++) {
         const bool truth = value_is_true(v, i);
         uint64_t x = converted(v->type, v->bits[i], type);

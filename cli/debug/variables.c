@@ -121,7 +121,7 @@ enum sam_status debug_show_variable(struct debug *d, const struct sam_variable *
 {
     char *text = debug_variable_text(d, v);
     if (!text)
-        return debug_fail_memory(error);
+        return cli_refuse_memory(error);
     debug_say(d, "%s = %s\n", v->name, text);
     free(text);
     return SAM_OK;
@@ -141,9 +141,9 @@ bool debug_find_variable(struct debug *d, const char *name, struct value *value,
         *value = value_address(d->shape.isa.xlen, v.pieces[0].value);
         value->pointee = v.fields[0].type;
     } else if (!is_number(&v)) {
-        *status = debug_fail(error, "'%s' has several values: print %s shows them", name, name);
+        *status = cli_refuse(error, "'%s' has several values: print %s shows them", name, name);
     } else if ((*status = read_bytes(d, &v, bytes, &known, error)) == SAM_OK && !known) {
-        *status = debug_fail(error, "'%s' has no value here: it was optimized out", name);
+        *status = cli_refuse(error, "'%s' has no value here: it was optimized out", name);
     } else if (*status == SAM_OK) {
         *value = field_value(d, &v.fields[0], bytes);
         if (in_memory)
@@ -175,7 +175,7 @@ enum sam_status info_locals(struct debug *d, const char *rest, struct sam_error 
         status = debug_show_variable(d, &v, error);
     }
     if (status == SAM_OK && !any)
-        return debug_fail(error, "no %s here%s", parameters ? "arguments" : "variables",
+        return cli_refuse(error, "no %s here%s", parameters ? "arguments" : "variables",
                           d->variables ? "" : ": the program does not describe its variables");
     return status;
 }

@@ -3,7 +3,6 @@
 #ifndef TENSOR_H
 #define TENSOR_H
 
-#include "machine/engines.h"
 #include "run/run.h"
 
 struct hart_ranges {
@@ -105,5 +104,10 @@ extern const struct report_field tensor_uops[];
 json_t *tensor_cycles(const struct sam_mxu_config *config, const struct sam_mxu_stats *stats);
 void tensor_print_cycles(const json_t *report, const struct sam_mxu_config *config,
                          const struct sam_mxu_stats *stats, FILE *text);
+/* The same for the engines; a table of their parameters, which returns CLI_SHOWN; rows of one. */
+json_t *cli_engines(const struct sam_engines_report *report);
+void cli_engines_print(const json_t *report, FILE *text);
+int cli_engines_parameters(void);
+void cli_parameters(const struct sam_parameter *(*parameter)(size_t index));
 
 #endif

@@ -2,7 +2,7 @@
 /* samite op: tensor operators on .npy files, run on TensorLoad. */
 #include <stdlib.h>
 
-#include "machine/engines.h"
+#include "machine/tensor.h"
 #include "op.h"
 #include "report.h"
 #include "samite/file.h"

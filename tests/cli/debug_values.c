@@ -4,8 +4,8 @@
 
 #include "test.h"
 
+#include "cli.h"
 #include "expr.h"
-#include "fail.h"
 
 /* A machine with a few names: x5 = -1, x6 = 0x3f800000 (1.0f), v3 of four lanes (10, 20, 30, 40)
  * of which 0 and 2 are active, a TensorLoad register, 16 bytes of memory at 0x1000 called
@@ -34,7 +34,7 @@ static enum sam_status find(void *context, const char *name, bool dollar, struct
     } else if (!dollar && strcmp(name, "table") == 0) {
         *value = value_address(32, 0x1000);
     } else {
-        return debug_fail(error, "no name '%s'", name);
+        return cli_refuse(error, "no name '%s'", name);
     }
     return SAM_OK;
 }
@@ -43,7 +43,7 @@ static enum sam_status symbol(void *context, const char *name, struct value *val
                               struct sam_error *error)
 {
     if (strcmp(name, "table") != 0)
-        return debug_fail(error, "no symbol '%s'", name);
+        return cli_refuse(error, "no symbol '%s'", name);
     return find(context, name, false, value, error);
 }
 
@@ -52,7 +52,7 @@ static enum sam_status read_memory(void *context, uint64_t address, void *data, 
 {
     (void)context;
     if (address < 0x1000 || address + size > 0x1000 + sizeof memory)
-        return debug_fail(error, "no memory at 0x%llx", (unsigned long long)address);
+        return cli_refuse(error, "no memory at 0x%llx", (unsigned long long)address);
     memcpy(data, memory + (address - 0x1000), size);
     return SAM_OK;
 }
@@ -62,7 +62,7 @@ static enum sam_status byte(void *context, const struct place *place, struct val
 {
     (void)context;
     if (place->index >= 1024)
-        return debug_fail(error, "byte %u: the register has 1024", place->index);
+        return cli_refuse(error, "byte %u: the register has 1024", place->index);
     *value = value_integer(SAM_U8, place->index & 0xff);
     return SAM_OK;
 }
