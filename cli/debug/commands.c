@@ -53,7 +53,7 @@ const char *debug_split(const char *line, char *word, size_t size)
 static const char *first_name(const struct debug_command *row, char *name, size_t size)
 {
     const char *names = row->names;
-    debug_word(&names, name, size);
+    cli_word(&names, name, size);
     return name;
 }
 
@@ -64,7 +64,7 @@ static enum match match(const struct debug_command *row, const char *word)
 {
     enum match best = DIFFERS;
     char name[32];
-    for (const char *names = row->names; row->run && debug_word(&names, name, sizeof name);)
+    for (const char *names = row->names; row->run && cli_word(&names, name, sizeof name);)
         if (best != SAME && strncmp(name, word, strlen(word)) == 0)
             best = name[strlen(word)] ? BEGINS : SAME;
     return best;
@@ -120,7 +120,7 @@ static void describe(struct debug *d, const struct debug_command *row, const cha
 {
     char name[32];
     const char *names = row->names, *more = strchr(row->help, '\n') + 1;
-    debug_word(&names, name, sizeof name);
+    cli_word(&names, name, sizeof name);
     debug_say(d, "%s%s%s%s\n", prefix, name, *row->grammar ? " " : "", row->grammar);
     debug_say(d, "  %.*s\n", (int)strcspn(row->help, "\n"), row->help);
     while (*more) {
@@ -128,7 +128,7 @@ static void describe(struct debug *d, const struct debug_command *row, const cha
         debug_say(d, "  %.*s\n", (int)size, more);
         more += size + (more[size] == '\n');
     }
-    for (bool first = true; debug_word(&names, name, sizeof name); first = false)
+    for (bool first = true; cli_word(&names, name, sizeof name); first = false)
         debug_say(d, "%s%s", first ? "  also: " : ", ", name);
     if (strchr(row->names, ' '))
         debug_say(d, "\n");
@@ -137,7 +137,7 @@ static void describe(struct debug *d, const struct debug_command *row, const cha
 enum sam_status command_help(struct debug *d, const char *rest, struct sam_error *error)
 {
     char word[64];
-    if (!debug_word(&rest, word, sizeof word)) {
+    if (!cli_word(&rest, word, sizeof word)) {
         list_rows(d, debug_commands, "");
         debug_say(d, "\nA command may be shortened as long as it is the only one that begins so.\n"
                      "help COMMAND describes one.\n");
@@ -146,7 +146,7 @@ enum sam_status command_help(struct debug *d, const char *rest, struct sam_error
     const struct debug_command *row = debug_find(debug_commands, "command", word, error);
     if (!row)
         return SAM_ERR_USAGE;
-    if (row->run == command_info && debug_word(&rest, word, sizeof word)) {
+    if (row->run == command_info && cli_word(&rest, word, sizeof word)) {
         row = debug_find(debug_infos, "info", word, error);
         if (!row)
             return SAM_ERR_USAGE;
@@ -162,7 +162,7 @@ enum sam_status command_help(struct debug *d, const char *rest, struct sam_error
 enum sam_status command_info(struct debug *d, const char *rest, struct sam_error *error)
 {
     char word[64];
-    if (!debug_word(&rest, word, sizeof word))
+    if (!cli_word(&rest, word, sizeof word))
         return cli_refuse(error, "info: expected what to show (help info)");
     return debug_run_row(d, debug_find(debug_infos, "info", word, error), rest, error);
 }
@@ -215,7 +215,7 @@ const char *debug_complete(struct debug *d, const char *line, size_t index, char
 enum sam_status command_source(struct debug *d, const char *rest, struct sam_error *error)
 {
     char path[1024];
-    if (!debug_word(&rest, path, sizeof path))
+    if (!cli_word(&rest, path, sizeof path))
         return cli_refuse(error, "source: expected a file");
     return debug_no_more(rest, error) ?: input_push_file(d->input, path, error);
 }

@@ -12,7 +12,7 @@ enum sam_status debug_numbers(struct debug *d, const char *rest, debug_on_number
 {
     char word[32];
     enum sam_status status = SAM_OK;
-    while (status == SAM_OK && debug_word(&rest, word, sizeof word)) {
+    while (status == SAM_OK && cli_word(&rest, word, sizeof word)) {
         uint64_t first, last;
         char *dash = strchr(word, '-');
         if (dash)

@@ -159,8 +159,7 @@ int debug_verdict(const struct debug *debug);
 /* -------------------------------------------------------------------- text.c: output, words */
 /* Print to the user; control characters in foreign text are replaced. */
 void debug_say(struct debug *debug, const char *format, ...) SAM_PRINTF(2, 3);
-/* The next word of a command; the same only if it is this one. */
-#define debug_word cli_word
+/* The next word of a command, as cli_word, only if it is this one. */
 bool debug_take(const char **at, const char *word);
 /* The line must end here; otherwise an error quotes the rest. */
 enum sam_status debug_no_more(const char *at, struct sam_error *error);

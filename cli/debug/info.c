@@ -204,7 +204,7 @@ enum sam_status info_registers(struct debug *d, const char *rest, struct sam_err
     enum sam_status status = SAM_OK;
     if (!*rest)
         return scalars(d, error);
-    while (status == SAM_OK && debug_word(&rest, word, sizeof word)) {
+    while (status == SAM_OK && cli_word(&rest, word, sizeof word)) {
         if (strcmp(word, "v") == 0 && d->shape.v_count)
             status = vectors(d, error);
         else if (strcmp(word, "csr") == 0)

@@ -302,7 +302,7 @@ static enum sam_status add(struct debug *d, const struct point *like, const char
 bool debug_begins_limit(const char *at)
 {
     char word[32];
-    return debug_word(&at, word, sizeof word) &&
+    return cli_word(&at, word, sizeof word) &&
            cli_choice("if warp thread workgroup lane", word, strlen(word)) >= 0;
 }
 
@@ -420,7 +420,7 @@ static enum sam_status take_point(struct debug *d, const char **rest, struct poi
 {
     uint64_t number;
     char word[32];
-    if (!debug_word(rest, word, sizeof word))
+    if (!cli_word(rest, word, sizeof word))
         return cli_refuse(error, "expected the number of a break- or watchpoint");
     if (!sam_parse_u64(word, &number) || number > UINT32_MAX)
         return cli_refuse(error, "'%s': expected the number of a break- or watchpoint", word);

@@ -173,7 +173,7 @@ enum sam_status command_scope(struct debug *d, const char *rest, struct sam_erro
 {
     static const char names[] = "all workgroup warp";
     char word[32], choices[64];
-    if (debug_word(&rest, word, sizeof word)) {
+    if (cli_word(&rest, word, sizeof word)) {
         const int choice = cli_choice(names, word, strlen(word));
         if (choice < 0)
             return cli_refuse(error, "scope '%s': expected %s", word,

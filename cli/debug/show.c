@@ -50,7 +50,7 @@ static enum sam_status list_range(struct debug *d, const char *rest, bool *found
     char word[64];
     uint64_t first, last;
     const char *after = rest;
-    debug_word(&after, word, sizeof word);
+    cli_word(&after, word, sizeof word);
     char *comma = strchr(word, ',');
     *found = comma != NULL;
     if (!comma)

@@ -158,7 +158,7 @@ enum sam_status source_location(struct debug *d, const char **at, uint64_t *addr
             *at = rest;
         return status;
     }
-    if (!debug_word(&rest, word, sizeof word))
+    if (!cli_word(&rest, word, sizeof word))
         return cli_refuse(error, "no place: expected a symbol, FILE:LINE, LINE or *ADDRESS");
     *at = rest;
     char *colon = strrchr(word, ':');

@@ -42,7 +42,7 @@ bool debug_take(const char **at, const char *word)
 {
     char found[64];
     const char *after = *at;
-    if (!debug_word(&after, found, sizeof found) || strcmp(found, word) != 0)
+    if (!cli_word(&after, found, sizeof found) || strcmp(found, word) != 0)
         return false;
     *at = after;
     return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite debug: what `samite run` runs, in a debugger. */
 #include "dap.h"
-#include "run/command.h"
+#include "machine/machine.h"
 
 extern const struct cli_verb verb_debug;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line of `samite run`, shared with `samite debug`: options of several machines, and
  * the choice of the machine. */
-#include "run/command.h"
+#include "machine/machine.h"
 
 const struct cli_option run_rows[] = {
     CLI_ROW(struct run_command, run.arguments, "arg", CLI_LIST, "ARG",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samite run: its options and help. */
-#include "run/command.h"
+#include "machine/machine.h"
 
 static const struct cli_option options[] = {
     CLI_ROW(struct run_command, machine, "machine", CLI_CHOICE, NULL,

@@ -198,7 +198,7 @@ TEST(all_are_tried)
         char name[32];
         const char *names = c->names;
         bool found = !c->run;
-        debug_word(&names, name, sizeof name);
+        cli_word(&names, name, sizeof name);
         for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
             found |= strncmp(refusals[i].command, name, strlen(name)) == 0;
         FREED char *spaced = formatted(" %s ", name);
@@ -221,7 +221,7 @@ TEST(survives_anything, .setup_func = setup, .teardown_func = teardown)
             for (size_t i = 0; i < sizeof arguments / sizeof arguments[0] && c->run; i++) {
                 char name[32], command[128];
                 const char *names = c->names;
-                debug_word(&names, name, sizeof name);
+                cli_word(&names, name, sizeof name);
                 snprintf(command, sizeof command, "%s %s", name, arguments[i]);
                 survives(command);
                 snprintf(command, sizeof command, "%s%s", name, arguments[i]);
@@ -232,7 +232,7 @@ TEST(survives_anything, .setup_func = setup, .teardown_func = teardown)
             for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
                 char name[32], command[128];
                 const char *names = c->names;
-                debug_word(&names, name, sizeof name);
+                cli_word(&names, name, sizeof name);
                 snprintf(command, sizeof command, "info %s %s", name, arguments[i]);
                 survives(command);
             }
@@ -247,7 +247,7 @@ TEST(names_are_unique, .setup_func = setup, .teardown_func = teardown)
     struct sam_error error;
     for (const struct debug_command *c = debug_commands; c->names; c++) {
         char name[32], command[48];
-        for (const char *names = c->names; c->run && debug_word(&names, name, sizeof name);) {
+        for (const char *names = c->names; c->run && cli_word(&names, name, sizeof name);) {
             assert_ptr_equal(debug_find(debug_commands, "command", name, &error), c);
             snprintf(command, sizeof command, "help %s", name);
             shows(command, c->grammar);
