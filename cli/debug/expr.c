@@ -6,8 +6,6 @@
 #include <ctype.h>
 #include <strings.h>
 
-#include "cli.h"
-
 enum { DEPTH = 100, NAME = 256 };
 
 struct parser {

@@ -2,10 +2,9 @@
 /* The debugger's expressions: C operators on registers, memory and symbols (docs/debugging.md).
  * They have no side effects and call no functions. */
 #ifndef DEBUG_EXPR_H
-#define DEBUG_EXPR_H #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#define DEBUG_EXPR_H
 
+#include "cli.h"
 #include "samite/samite.h"
 
 /* ------------------------------------------------------------------------------ value.c: values */

@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "cli.h"
-#include "samite/text.h"
 
 /* Room for `size` more bytes after those that are there. */
 static bool reserve(struct frames *f, size_t size)

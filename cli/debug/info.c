@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "debugger.h"
-#include "machine/tensor.h"
 
 /* ------------------------------------------------------------------------------------ warps */
 

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli.h"
-
 static bool is_float(enum sam_dtype type)
 {
     return sam_dtype_class(type) == SAM_CLASS_FLOAT;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "machine/machine.h"
-#include "machine/network.h"
 
 const struct cli_option network_rows[] = {
     CLI_ROW(struct network_request, dims, "dim", CLI_LIST, "NAME=N",

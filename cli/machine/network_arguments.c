@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "machine/machine.h"
-#include "machine/network.h"
 
 /* --output NAME=FILE */
 static int add_output(struct run *run, const char *word)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of `samite run --machine tensor`. */
 #include "machine/system.h"
-#include "machine/tensor.h"
 
 /* BASE:SIZE */
 static int parse_region(struct cli_args *args, const struct cli_option *option, const char *text,

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "machine/system.h"
-#include "machine/tensor.h"
 
 #define DEFAULT_ISA_32 "rv32im_zicsr_zfinx_xtensorload"
 #define DEFAULT_ISA_64 "rv64im_zicsr_zfinx_xtensorload"

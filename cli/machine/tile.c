@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "machine/machine.h"
-#include "samite/file.h"
 
 enum { MAX_SOURCE = 64 << 20 };
 

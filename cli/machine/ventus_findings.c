@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 
 #include "machine/machine.h"
-#include "samite/file.h"
-#include "tree.h"
 
 enum { SHOWN = 200, AROUND = 2, MOST_SOURCE = 1 << 22 };
 

@@ -4,7 +4,6 @@
  * timelines (trace/perfetto.h) passes one event per call, which begins in cycle "ts" and lasts
  * "dur". */
 #include "machine/machine.h"
-#include "samite/file.h"
 
 enum { LARGE = 50 << 20 };
 

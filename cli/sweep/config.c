@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite sweep --config`: parameters with several values, settings of all runs from files, and
  * the configuration of a run. */
-#include "machine/system.h"
 #include "sweep/sweep.h"
 
 /* The parameters of the machines, in the order of --config help. */

@@ -4,7 +4,6 @@
  * part the words of its results in hexadecimal, in the layout of this build of Samite. */
 #include <stdlib.h>
 
-#include "samite/file.h"
 #include "sweep/sweep.h"
 #include "weights.h"
 

@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
-#include "machine/tensor.h"
 #include "sweep/sweep.h"
 
 /* "name_part", with '_' for blanks. */

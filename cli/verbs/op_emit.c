@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "op.h"
-#include "samite/file.h"
 #include "samite/isa.h"
 
 /* Quoted for a shell, on one line of a comment. */

@@ -4,9 +4,6 @@
 
 #include "machine/tensor.h"
 #include "op.h"
-#include "report.h"
-#include "samite/file.h"
-#include "samite/isa.h"
 
 /* ----------------------------------------------------------------------- command line */
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "machine/tile.h"
-#include "samite/tile_lower.h"
 
 enum { FMT, CHECK, OPS, EXPLAIN };
 
