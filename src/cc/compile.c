@@ -13,8 +13,10 @@
 static enum sam_status library(struct cc *cc, const struct cc_clang *clang,
                                struct sam_buffer *bitcode)
 {
+    /* -fwrapv: abs(INT_MIN), mad_hi and the like are defined. */
     const char *const flags[] = {
-        "-O2", "-cl-std=CL2.0", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", NULL};
+        "-O2", "-cl-std=CL2.0", "-fwrapv", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c",
+        NULL};
     struct sam_buffer text = {0}, messages = {0}, raw = {0};
     struct sam_cache_key hash = {0};
     sam_cache_add(&hash, sam_cc_build, strlen(sam_cc_build));

@@ -180,3 +180,22 @@ TEST(reversed_bits)
                        "out[2] = (uint)w; out[3] = (uint)(w >> 32); }",
              4, expect_reversed);
 }
+
+static void expect_least(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)block;
+    const uint32_t w = i % 2 ? 1u << 31 : in[i];
+    const int32_t x = (int32_t)w, high = (int32_t)((int64_t)x * (int32_t)in[i + 1] >> 32);
+    out[0] = w == 1u << 31;
+    out[1] = w >> 24 == 0x80;
+    out[2] = high > 0;
+}
+
+/* abs of the least integer is greater than the greatest; mad_hi wraps. */
+TEST(results_past_the_greatest)
+{
+    cc_check(CC_KERNEL "const int x = i % 2 ? INT_MIN : (int)in[i], y = in[i + 1];"
+                       "out += 3 * i; out[0] = abs(x) >> 31; out[1] = abs((char)(x >> 24)) >> 7;"
+                       "out[2] = mad_hi(x, y, INT_MAX) < mul_hi(x, y); }",
+             3, expect_least);
+}
