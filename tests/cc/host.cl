@@ -38,13 +38,6 @@ int __samite_mulh(int x, int y)
 {
     return (int)((long)x * y >> 32);
 }
-uint __samite_lane(void)
-{
-    return 0;
-}
-void __samite_barrier(void)
-{
-}
 void __samite_print_ring(void)
 {
 }
@@ -64,10 +57,6 @@ uint __samite_metadata(uint offset)
     uint size;
     print_buffer(&size);
     return offset == 52 ? size : 1;
-}
-size_t __attribute__((overloadable)) get_local_size(uint dimension)
-{
-    return 1;
 }
 
 #include "_number.cl"

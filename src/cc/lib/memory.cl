@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vload and vstore, also of halves; copies by a workgroup. */
+/* vload and vstore, also of halves. */
 
 #define SAM_ELEMENT_TYPES(M, ...) \
     M(char, __VA_ARGS__) M(uchar, __VA_ARGS__) M(short, __VA_ARGS__) M(ushort, __VA_ARGS__) M(int, __VA_ARGS__) \
@@ -75,22 +75,3 @@ SAM_LOAD_HALF(__generic)
     SAM_STORE_HALF(S, _rtp, SAM_UP) SAM_STORE_HALF(S, _rtn, SAM_DOWN)
 SAM_STORE_HALF_MODES(__global) SAM_STORE_HALF_MODES(__local) SAM_STORE_HALF_MODES(__private)
 SAM_STORE_HALF_MODES(__generic)
-
-/* --- copies: each work-item takes its share; the wait is a barrier */
-static uint sam_group_size(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
-#define SAM_COPY(N, T, D, S) \
-    event_t SAM_OVER async_work_group_copy(D T##N *to, const S T##N *from, size_t count, event_t event) \
-    { for (size_t i = __samite_lane(); i < count; i += sam_group_size()) to[i] = from[i]; return event; }
-#define SAM_COPIES(T, _) \
-    SAM_SIZES(SAM_COPY, T, __local, __global) SAM_SIZES(SAM_COPY, T, __global, __local) SAM_SIZES(SAM_COPY_STRIDED, T)
-#define SAM_COPY_STRIDED(N, T) \
-    event_t SAM_OVER async_work_group_strided_copy(__local T##N *to, const __global T##N *from, size_t count, \
-                                                   size_t stride, event_t event) \
-    { for (size_t i = __samite_lane(); i < count; i += sam_group_size()) to[i] = from[i * stride]; return event; } \
-    event_t SAM_OVER async_work_group_strided_copy(__global T##N *to, const __local T##N *from, size_t count, \
-                                                   size_t stride, event_t event) \
-    { for (size_t i = __samite_lane(); i < count; i += sam_group_size()) to[i * stride] = from[i]; return event; } \
-    void SAM_OVER prefetch(const __global T##N *p, size_t count) {}
-SAM_ELEMENT_TYPES(SAM_COPIES, )
-void SAM_OVER wait_group_events(int count, __private event_t *events) { __samite_barrier(); }
-void SAM_OVER wait_group_events(int count, __generic event_t *events) { __samite_barrier(); }

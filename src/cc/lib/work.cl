@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work-items: ids and sizes from the metadata buffer and CSRs; barriers. A launch sets sizes of 1
- * and offsets of 0 in dimensions that it does not have. */
+/* Work-items: ids and sizes from the metadata buffer and CSRs; barriers; copies by a workgroup. A
+ * launch sets sizes of 1 and offsets of 0 in dimensions that it does not have. */
 enum { SAM_GLOBAL = 12, SAM_BLOCK = 24, SAM_OFFSET = 36 };
 
 #define SAM_BY_DIMENSION(d, x, y, z, other) (d == 0 ? (x) : d == 1 ? (y) : d == 2 ? (z) : (other))
@@ -60,3 +60,22 @@ void SAM_OVER work_group_barrier(cl_mem_fence_flags flags, memory_scope scope) {
 void SAM_OVER mem_fence(cl_mem_fence_flags flags) { __samite_fence(); }
 void SAM_OVER read_mem_fence(cl_mem_fence_flags flags) { __samite_fence(); }
 void SAM_OVER write_mem_fence(cl_mem_fence_flags flags) { __samite_fence(); }
+
+/* --- copies: each work-item takes its share, also in a smaller group; the wait is a barrier */
+static uint sam_group_size(void) { return __samite_group_size(0) * __samite_group_size(1) * __samite_group_size(2); }
+#define SAM_COPY(N, T, D, S) \
+    event_t SAM_OVER async_work_group_copy(D T##N *to, const S T##N *from, size_t count, event_t event) \
+    { for (size_t i = get_local_linear_id(); i < count; i += sam_group_size()) to[i] = from[i]; return event; }
+#define SAM_COPIES(T, _) \
+    SAM_SIZES(SAM_COPY, T, __local, __global) SAM_SIZES(SAM_COPY, T, __global, __local) SAM_SIZES(SAM_COPY_STRIDED, T)
+#define SAM_COPY_STRIDED(N, T) \
+    event_t SAM_OVER async_work_group_strided_copy(__local T##N *to, const __global T##N *from, size_t count, \
+                                                   size_t stride, event_t event) \
+    { for (size_t i = get_local_linear_id(); i < count; i += sam_group_size()) to[i] = from[i * stride]; return event; } \
+    event_t SAM_OVER async_work_group_strided_copy(__global T##N *to, const __local T##N *from, size_t count, \
+                                                   size_t stride, event_t event) \
+    { for (size_t i = get_local_linear_id(); i < count; i += sam_group_size()) to[i * stride] = from[i]; return event; } \
+    void SAM_OVER prefetch(const __global T##N *p, size_t count) {}
+SAM_ELEMENT_TYPES(SAM_COPIES, )
+void SAM_OVER wait_group_events(int count, __private event_t *events) { __samite_barrier(); }
+void SAM_OVER wait_group_events(int count, __generic event_t *events) { __samite_barrier(); }
