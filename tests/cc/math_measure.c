@@ -97,16 +97,16 @@ static double ulps(float got, double want)
 {
     if (isnan(want) || isnan(got))
         return isnan(want) && isnan(got) ? 0 : INFINITY;
+    if (got == 0 && !signbit(got) != !signbit(want))
+        return INFINITY;
     if (want == 0)
-        return got == 0 && !signbit(got) == !signbit(want) ? 0 : fabs((double)got) * 0x1p149 + 1;
+        return fabs((double)got) * 0x1p149;
     /* From here on the nearest float is an infinity. */
     if (fabs(want) >= 0x1.ffffffp+127) {
         if (isinf(got) && !signbit(got) == !signbit(want))
             return 0;
         want = copysign(isinf(want) ? INFINITY : 0x1p128, want);
     }
-    if (got == 0 && !signbit(got) != !signbit(want))
-        return INFINITY;
     int exponent;
     frexp(want, &exponent);
     const double unit = ldexp(1, (exponent < FLT_MIN_EXP ? FLT_MIN_EXP : exponent) - FLT_MANT_DIG);

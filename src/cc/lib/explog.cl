@@ -20,8 +20,9 @@ float SAM_OVER expm1(float x)
 {
     if (sam_abs(x) >= 0.5f)
         return __samite_exp(x) - 1;
-    return sam_fma(x * x, SAM_POLY7(x, 0.5f, 0.16666667139f, 0.041666667139f, 0.0083331820716f,
-                                    0.001388873772f, 0.00019962176227f, 2.492243642e-5f), x);
+    const float more = SAM_POLY7(x, 0.5f, 0.16666667139f, 0.041666667139f, 0.0083331820716f,
+                                 0.001388873772f, 0.00019962176227f, 2.492243642e-5f);
+    return sam_with_sign(sam_fma(x * x, more, x), x);
 }
 
 /* The logarithm of x: `inside` for positive finite x. */
