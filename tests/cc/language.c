@@ -405,6 +405,25 @@ TEST(floats)
              6, expect_floats);
 }
 
+static void expect_ends(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)in, (void)block;
+    const float ends[] = {i ? -2.0f : -0.0f, i ? 0 : -0.0f};
+    memcpy(out + 3, ends, sizeof ends);
+    out[0] = out[1] = out[2] = 1;
+}
+
+/* normalize of a vector with a NaN, between zeros and infinities; fract of negative integers. */
+TEST(ends_of_floats)
+{
+    cc_check(CC_KERNEL "const float x = i ? 0 : INFINITY, m = i ? -2 : -0.0f; float whole;"
+                       "out += 5 * i; out[0] = all(isnan(normalize((float4)(x, NAN, -x, x))));"
+                       "out[1] = all(isnan(normalize((float2)(NAN, x))));"
+                       "out[2] = all(normalize((float3)(x, 0, 0)) == (float3)(i ? 0 : 1, 0, 0));"
+                       "out[4] = as_uint(fract(m, &whole)); out[3] = as_uint(whole); }",
+             5, expect_ends);
+}
+
 enum { MANY = 420 };
 
 static void expect_many(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)

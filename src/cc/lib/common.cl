@@ -42,8 +42,8 @@ static float SAM_OVER sam_largest(float4 x) { return fmax(sam_largest(x.xy), sam
     float SAM_OVER distance(float##N x, float##N y) { return length(x - y); } \
     float##N SAM_OVER normalize(float##N x) \
     { const float largest = sam_largest(x), unit = sam_unit(largest); const float##N y = x * unit; \
-      if (largest == 0) return x; \
-      const float##N z = largest == SAM_INF ? copysign(x * 0 == 0 ? (float##N)0 : (float##N)1, x) : y; \
+      if (dot(y, y) == 0) return x; \
+      const float##N z = largest == SAM_INF ? copysign(x * 0 == 0 ? (float##N)0 : x == x ? (float##N)1 : x, x) : y; \
       return z / __samite_sqrt(dot(z, z)); } \
     float SAM_OVER fast_length(float##N x) { return __samite_sqrt(dot(x, x)); } \
     float SAM_OVER fast_distance(float##N x, float##N y) { return fast_length(x - y); } \

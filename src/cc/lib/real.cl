@@ -91,7 +91,7 @@ static float sam_fract(float x, __private float *whole)
 {
     *whole = floor(x);
     const float part = x - *whole;
-    if (sam_abs(x) == SAM_INF || part == 0)
+    if (sam_abs(x) == SAM_INF || x == 0)
         return sam_with_sign(0, x);
     return part >= 1 ? 0x1.fffffep-1f : part;
 }
