@@ -26,7 +26,7 @@ uint32_t sam_cc_global_index(struct cc *cc, llvm_ref global)
     uint32_t i = 0;
     while (i < cc->global_count && cc->globals[i] != global)
         i++;
-    if (i < cc->global_count)
+    if (i < cc->global_count && !cc->used[i])
         cc->used[i] = 1;
     return i;
 }

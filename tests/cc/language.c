@@ -222,6 +222,20 @@ TEST(private_arrays_and_tables)
              1, expect_arrays);
 }
 
+static void expect_tables(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)block;
+    out[0] = 5 + i % 4 + 10 * (6 - i % 2 + in[i] % 3);
+}
+
+/* A table named by the kernel and by a later table. */
+TEST(tables_that_name_tables)
+{
+    cc_check("__constant uint a[] = {5, 6, 7, 8}; __constant uint *__constant b[] = {a + 1, "
+             "a};" CC_KERNEL "out[i] = a[i % 4] + 10 * b[i % 2][in[i] % 3]; }",
+             1, expect_tables);
+}
+
 static void expect_local(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
 {
     const uint32_t first = i / block * block;
