@@ -139,19 +139,11 @@ enum sam_status sam_cc_clang_run(const struct cc_clang *clang, const char *const
         "-cl-ext=-cl_khr_fp64,-cl_khr_fp16,-cl_khr_3d_image_writes,-__opencl_c_fp64,"
         "-__opencl_c_images,-__opencl_c_read_write_images,-__opencl_c_3d_image_writes";
     static const char *const flags[] = {
-        "-x",
-        "cl",
-        "-target",
-        "spir-unknown-unknown",
-        "-Xclang",
-        "-finclude-default-header",
-        "-Xclang",
-        device,
-        "-fno-builtin",
-        "-fno-color-diagnostics",
-        "-fno-vectorize",
-        "-fno-slp-vectorize",
-        "-Wno-unused-command-line-argument",
+        "-x", "cl", "-target", "spir-unknown-unknown", "-Xclang", "-finclude-default-header",
+        "-Xclang", device, "-Xclang",
+        /* A jump out of a scope would go by a switch at its end, which parts lanes. */
+        "-disable-lifetime-markers", "-fno-builtin", "-fno-color-diagnostics", "-fno-vectorize",
+        "-fno-slp-vectorize", "-Wno-unused-command-line-argument",
         "-Wno-format" /* %f takes a float here; print.c checks types */};
     const char *argv[512];
     size_t count = 0;

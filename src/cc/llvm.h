@@ -94,6 +94,8 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, GetUser, (llvm_ref))                                                               \
     F(void, ReplaceAllUsesWith, (llvm_ref, llvm_ref))                                              \
     F(void, InstructionEraseFromParent, (llvm_ref))                                                \
+    F(void, InstructionRemoveFromParent, (llvm_ref))                                               \
+    F(void, InstructionSetDebugLoc, (llvm_ref, llvm_ref))                                          \
     F(int, GetValueKind, (llvm_ref))                                                               \
     F(llvm_ref, TypeOf, (llvm_ref))                                                                \
     F(int, GetTypeKind, (llvm_ref))                                                                \
@@ -138,6 +140,7 @@ typedef struct llvm_object *llvm_ref;
     F(llvm_ref, CreateBuilderInContext, (llvm_ref))                                                \
     F(void, DisposeBuilder, (llvm_ref))                                                            \
     F(void, PositionBuilderBefore, (llvm_ref, llvm_ref))                                           \
+    F(void, InsertIntoBuilder, (llvm_ref, llvm_ref))                                               \
     F(llvm_ref, BuildCall2, (llvm_ref, llvm_ref, llvm_ref, llvm_ref *, unsigned, const char *))    \
     F(llvm_ref, BuildAlloca, (llvm_ref, llvm_ref, const char *))                                   \
     F(void, SetAlignment, (llvm_ref, unsigned))                                                    \

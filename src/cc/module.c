@@ -459,6 +459,29 @@ enum sam_status sam_cc_module_ready(struct cc *cc, const struct sam_buffer *raw,
     return status == SAM_OK && ready->failed ? sam_fail_memory(cc->error) : status;
 }
 
+/* Say where variables are when a function begins: a block that says only this is removed. */
+static void declare_first(struct cc *cc, llvm_ref function)
+{
+    llvm_ref entry = cc->ll.GetFirstBasicBlock(function), builder, next;
+    llvm_ref place = cc->ll.GetFirstInstruction(entry);
+    while (cc->ll.GetInstructionOpcode(place) == LL_ALLOCA)
+        place = cc->ll.GetNextInstruction(place);
+    builder = cc->ll.CreateBuilderInContext(cc->context);
+    cc->ll.PositionBuilderBefore(builder, place);
+    for (llvm_ref b = cc->ll.GetNextBasicBlock(entry); b; b = cc->ll.GetNextBasicBlock(b))
+        for (llvm_ref i = cc->ll.GetFirstInstruction(b); i; i = next) {
+            next = cc->ll.GetNextInstruction(i);
+            if (cc->ll.GetInstructionOpcode(i) != LL_CALL ||
+                strcmp(name_of(cc, cc->ll.GetCalledValue(i)), "llvm.dbg.declare") != 0)
+                continue;
+            llvm_ref at = cc->ll.InstructionGetDebugLoc(i);
+            cc->ll.InstructionRemoveFromParent(i);
+            cc->ll.InsertIntoBuilder(builder, i);
+            cc->ll.InstructionSetDebugLoc(i, at);
+        }
+    cc->ll.DisposeBuilder(builder);
+}
+
 enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
                                    const struct sam_buffer *library)
 {
@@ -468,6 +491,10 @@ enum sam_status sam_cc_module_open(struct cc *cc, const struct sam_buffer *user,
         status = parse(cc, library, true, &cc->library);
     if (status != SAM_OK)
         return status;
+    for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f && cc->debug;
+         f = cc->ll.GetNextFunction(f))
+        if (!cc->ll.IsDeclaration(f))
+            declare_first(cc, f);
     const char *standard = cc->options->standard;
     llvm_ref size = cc->ll.GetNamedFunction(cc->module, "_Z14get_local_sizej");
     if (size && standard && strlen(standard) > 2 && standard[2] >= '2') /* "CL2.0" and later */

@@ -117,6 +117,22 @@ TEST(returns)
              1, expect_returns);
 }
 
+static void expect_jumps(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)block;
+    out[0] = in[i] & 8 && (int32_t)in[5] < (int32_t)in[i] ? 0 : 2;
+}
+
+/* Lanes that leave a block by a goto meet the others before the barrier of the next iteration. */
+TEST(jumps_out_of_blocks)
+{
+    cc_check(CC_KERNEL
+             "out[i] = 0; for (short k = 0; k < 2; k++) { barrier(CLK_LOCAL_MEM_FENCE); {"
+             "uint x = 1; if ((in[i] & 8) && (int)in[5] < (int)in[i]) goto done; out[i] += x; }"
+             "done:; } }",
+             1, expect_jumps);
+}
+
 static void expect_wide(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
 {
     (void)block;
