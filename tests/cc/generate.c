@@ -209,6 +209,20 @@ static void vector(struct generator *g)
     put(g, forms[below(g, 6)], 2);
 }
 
+/* The body of a loop, maybe with a barrier first and a block with a way out at its end. */
+static void body(struct generator *g, int depth, bool even, unsigned i)
+{
+    if (even && g->in_kernel && !g->may_return && g->under_condition == 0 && below(g, 2))
+        PUT("\nbarrier(CLK_LOCAL_MEM_FENCE);");
+    block(g, depth, even);
+    if (even && below(g, 2)) {
+        put(g, "\n{\nuint t = $u;\n`~v0 += t;\n`if (($C) && ($C))\ngoto ", 2);
+        PUT("end%u;\n", i);
+        put(g, "`~~v1 ^= t;\n`}", 0);
+        PUT("\nend%u:;", i);
+    }
+}
+
 static void loop(struct generator *g, int depth, bool uniform)
 {
     const unsigned i = g->loops++, bound = 2 + below(g, 4), outside = g->in_loop;
@@ -219,12 +233,12 @@ static void loop(struct generator *g, int depth, bool uniform)
         PUT("for (uint i%u = 0; i%u < ", i, i);
         put(g, even ? "" : "($v & ", 0);
         PUT("%uu%s; i%u++) {", bound, even ? "" : ")", i);
-        block(g, depth - 1, even);
+        body(g, depth - 1, even, i);
         PUT("\n}");
         break;
     case 1:
         PUT("uint i%u = 0;\ndo {", i);
-        block(g, depth - 1, even);
+        body(g, depth - 1, even, i);
         PUT("\n} while (++i%u < %uu", i, bound);
         put(g, even ? ");" : " && ($C));", 0);
         break;
@@ -232,7 +246,7 @@ static void loop(struct generator *g, int depth, bool uniform)
         PUT("for (uint i%u = %uu; i%u-- > 0;) {", i, bound, i);
         put(g, even ? "\n$v += " : "\nif ($C)\n`continue~break`;\n$v += ", 0);
         PUT("i%u;", i);
-        block(g, depth - 1, even);
+        body(g, depth - 1, even, i);
         PUT("\n}");
     }
     g->in_loop = outside;
