@@ -389,7 +389,7 @@ enum sam_status sam_cc_spill(struct cc_function *f, struct cc_spill *spills,
                              uint32_t *scalar_bytes);
 
 /* --- loops.c, alloc.c, emit.c */
-bool sam_cc_loops_close(struct cc_function *f);
+bool sam_cc_lanes_meet(struct cc_function *f);
 enum sam_status sam_cc_allocate(struct cc_function *f);
 void sam_cc_emit(struct cc_function *f);
 /* Call `use` for each register that an instruction reads, `def` for each that it writes. */

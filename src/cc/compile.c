@@ -103,7 +103,7 @@ static enum sam_status kernel(struct cc *cc, llvm_ref ref, bool in_vectors)
         status = sam_fail_memory(cc->error);
     if (status == SAM_OK)
         status = sam_cc_select_all(&f);
-    if (status == SAM_OK && !sam_cc_loops_close(&f))
+    if (status == SAM_OK && !sam_cc_lanes_meet(&f))
         status = sam_fail_memory(cc->error);
     if (status == SAM_OK) {
         set_meetings(&f);

@@ -273,6 +273,37 @@ TEST(local_memory_and_barriers)
              1, expect_local);
 }
 
+static uint32_t three_ways(uint32_t s, uint32_t step)
+{
+    return s % 3 == 0 ? s * 5 : s % 3 == 1 ? s + 7 + step : s ^ 9;
+}
+
+static void expect_met(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    uint32_t s[256], all[256];
+    for (uint32_t k = 0; k < block; k++)
+        s[k] = in[i / block * block + k];
+    for (uint32_t step = 0; step < 4; step++) {
+        for (uint32_t k = 0; k < block; k++)
+            all[k] = s[k] = three_ways(s[k], step);
+        for (uint32_t k = 0; k < block; k++)
+            s[k] += all[(k + 1) % block];
+    }
+    out[0] = s[i % block];
+}
+
+/* A fourth way, which no work-item takes, leads past the barrier; and one in a loop. */
+TEST(ways_to_a_barrier)
+{
+    cc_check("#define WAYS(step, leave) if (s % 3 == 0) s *= 5; else if (s % 3 == 1) s += 7 + step;"
+             "else if (n == 0) leave; else s ^= 9; all[l] = s; barrier(CLK_LOCAL_MEM_FENCE);"
+             "s += all[(l + 1) % size]; barrier(CLK_LOCAL_MEM_FENCE);\n" CC_KERNEL
+             "__local uint all[256]; uint l = get_local_id(0), size = get_local_size(0), s = in[i];"
+             "WAYS(0, return) for (uint step = 1; step < 3; step++) { WAYS(step, break) }"
+             "for (uint step = 3; step < 4; step++) { WAYS(step, goto end) } end: out[i] = s; }",
+             1, expect_met);
+}
+
 static void expect_atomics(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
 {
     const uint32_t first = i / block * block, l = i - first;
