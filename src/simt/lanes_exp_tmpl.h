@@ -2,7 +2,7 @@
 /* Part of lanes_float_tmpl.h: VFEXP. Computes exp in double precision and rounds to single; raises
  * no flags. Ruling 2.13. */
 
-/* What exp_near may be wrong by, relative. Lanes where such an error could change the result in
+/* Bound of the relative error of exp_near. Lanes where such an error could change the result in
  * single precision, about one in 2^16, use the host's exp: so results are identical on every
  * instruction level of the host. */
 #define EXP_ERROR 0x1p-41
