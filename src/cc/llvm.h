@@ -237,6 +237,7 @@ enum llvm_value {
     LL_CONST_INT = 18,
     LL_CONST_FP = 19,
     LL_NULL = 20,
+    LL_ASSEMBLY = 23,
     LL_INSTRUCTION = 24,
     LL_POISON = 25
 };

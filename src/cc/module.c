@@ -145,6 +145,8 @@ static enum sam_status check_calls(struct cc *cc, llvm_ref function, struct visi
             if (cc->ll.GetInstructionOpcode(insn) != LL_CALL)
                 continue;
             llvm_ref called = cc->ll.GetCalledValue(insn);
+            if (cc->ll.GetValueKind(called) == LL_ASSEMBLY)
+                return sam_cc_refuse(cc, insn, "inline assembly: expected OpenCL C");
             if (cc->ll.GetValueKind(called) != LL_FUNCTION)
                 return sam_cc_refuse(cc, insn, "a call through a pointer: expected a function");
             const char *of = name_of(cc, called);

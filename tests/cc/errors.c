@@ -38,6 +38,8 @@ TEST(refused_with_the_line)
     refused("\n__kernel void big(__global int *x, int n) { int a[16400];\n"
             "  for (int i = 0; i < 16400; i++) a[i] = x[i]; x[0] = a[n]; }",
             ".cl:2: kernel 'big' has private variables of 65600 bytes");
+    refused("__kernel void k(__global int *x) {\n  __asm__ volatile(\"fence\"); }",
+            ".cl:2:3: inline assembly");
     refused("", "no kernel");
     refused("#include \"nowhere.h\"\n", "nowhere.h");
     refused("__kernel void k(__global int *x) { x[0] = ; }", "expected expression");
