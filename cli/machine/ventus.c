@@ -45,7 +45,8 @@ const struct cli_option ventus_launch_rows[] = {
             "kernel to launch, a symbol of the program; OpenCL C with one kernel needs no name"),
     CLI_ROW(struct gpu_request, grid, "grid", CLI_PARSE, "X[,Y,Z]", "workgroups",
             .parse = parse_extent, .low = 1),
-    CLI_ROW(struct gpu_request, block, "block", CLI_PARSE, "X[,Y,Z]", "work-items per workgroup",
+    CLI_ROW(struct gpu_request, block, "block", CLI_PARSE, "X[,Y,Z]",
+            "work-items per workgroup (with --global: as the kernel requires, or up to 256 in X)",
             .parse = parse_extent, .low = 1),
     CLI_ROW(struct gpu_request, global, "global", CLI_PARSE, "X[,Y,Z]",
             "total work-items, instead of --grid; where the block does not divide them, the last "
@@ -125,10 +126,14 @@ static int check_kernel_form(const struct run_request *r, const struct gpu_reque
                                r->files.count);
     if (gpu->grid[0] && gpu->global[0])
         return cli_usage_error(r->args, "--grid and --global: expected one of them");
-    if ((!gpu->grid[0] && !gpu->global[0]) || !gpu->block[0])
-        return cli_usage_error(r->args, "%s requires --%s",
-                               gpu->kernel ? "--kernel" : r->files.items[0],
-                               gpu->grid[0] || gpu->global[0] ? "block" : "grid");
+    if (!gpu->global[0] && !(gpu->grid[0] && gpu->block[0])) {
+        const char *program = r->files.items[0];
+        const int code = sam_cc_is_source(program) ? CLI_OK : run_check_program(program);
+        return code != CLI_OK
+                   ? code
+                   : cli_usage_error(r->args, "%s requires %s", gpu->kernel ? "--kernel" : program,
+                                     gpu->grid[0] ? "--block" : "--global or --grid");
+    }
     if (gpu->elf)
         return cli_usage_error(r->args, "--elf is for .metadata files: the program is '%s'",
                                r->files.items[0]);

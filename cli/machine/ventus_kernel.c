@@ -113,6 +113,18 @@ static int check_argument(const struct run *run, const char *kernel, size_t inde
                      takes->size == 1 ? "" : "s", expected);
 }
 
+/* Without --block, --global is there. */
+static void choose_block(const struct run *run)
+{
+    enum { WORK_ITEMS = 256 };
+    struct gpu_request *asked = run->ventus->asked;
+    uint32_t *block = asked->block;
+    if (block[0] || (sam_cc_kernel_described(run->image, asked->kernel, block) && block[0]))
+        return;
+    block[0] = asked->global[0] < WORK_ITEMS ? asked->global[0] : WORK_ITEMS;
+    block[1] = block[2] = 1;
+}
+
 static int check_signature(const struct run *run)
 {
     const struct gpu_request *asked = run->ventus->asked;
@@ -153,6 +165,7 @@ int ventus_open_kernel(struct run *run)
         asked->kernel = kernel->name;
     if (!kernel || (is_compiled(run->image) && !is_kernel(run->image, kernel)))
         return report_kernels(run, path);
+    choose_block(run);
     code = check_signature(run) ?: ventus_create(run);
     return code ?: cli_code(sam_gpu_load(run->ventus->gpu, run->image, &run->error), &run->error);
 }

@@ -2,8 +2,8 @@
 /* The compiler of OpenCL C kernels, inside the folder. clang turns a source into bitcode
  * (clang.c), LLVM links it with the library of builtins and optimises it (module.c); of each kernel
  * the control flow (flow.c) and what is the same in all lanes (uniform.c) are found, instructions
- * selected (select*.c), loops given one exit where lanes would part (loops.c), registers assigned
- * (alloc.c, spill.c), and assembly is written (emit.c, data.c). */
+ * selected (select*.c), loops and ways to barriers given one end where lanes would part (loops.c),
+ * registers assigned (alloc.c, spill.c), and assembly is written (emit.c, data.c). */
 #ifndef CC_CC_H
 #define CC_CC_H
 
