@@ -273,7 +273,7 @@ void sam_net_plan_pool(struct net_builder *b)
     const bool max = b->node->op == NET_MaxPool;
     const bool padded = p->pad[0] | p->pad[1] | p->pad[2] | p->pad[3];
     const struct net_place from = conv_input(b, p->pad, !max, max ? -INFINITY : 0.0f);
-    struct net_contract c = {.bias = NET_NONE, .right = {NET_NONE}};
+    struct net_contract c = {.bias = NET_NONE, .right.operand = NET_NONE};
     conv_space(b, &c.space);
     c.left.operand = conv_windows(b, &c.space, from, true);
     if (!max && (p->count_pad ? p->start[0] | p->start[1] : padded)) {
