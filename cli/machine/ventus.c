@@ -45,9 +45,10 @@ const struct cli_option ventus_launch_rows[] = {
             "kernel to launch, a symbol of the program; OpenCL C with one kernel needs no name"),
     CLI_ROW(struct gpu_request, grid, "grid", CLI_PARSE, "X[,Y,Z]", "workgroups",
             .parse = parse_extent, .low = 1),
-    CLI_ROW(struct gpu_request, block, "block", CLI_PARSE, "X[,Y,Z]",
-            "work-items per workgroup (with --global: as the kernel requires, or up to 256 in X)",
-            .parse = parse_extent, .low = 1),
+    CLI_ROW(
+        struct gpu_request, block, "block", CLI_PARSE, "X[,Y,Z]",
+        "work-items per workgroup (with --global: as the kernel requires, or up to 8 warps in X)",
+        .parse = parse_extent, .low = 1),
     CLI_ROW(struct gpu_request, global, "global", CLI_PARSE, "X[,Y,Z]",
             "total work-items, instead of --grid; where the block does not divide them, the last "
             "workgroup is partial, and its lanes without a work-item never start",

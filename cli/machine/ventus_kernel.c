@@ -116,12 +116,13 @@ static int check_argument(const struct run *run, const char *kernel, size_t inde
 /* Without --block, --global is there. */
 static void choose_block(const struct run *run)
 {
-    enum { WORK_ITEMS = 256 };
+    enum { WARPS = 8 };
     struct gpu_request *asked = run->ventus->asked;
     uint32_t *block = asked->block;
     if (block[0] || (sam_cc_kernel_described(run->image, asked->kernel, block) && block[0]))
         return;
-    block[0] = asked->global[0] < WORK_ITEMS ? asked->global[0] : WORK_ITEMS;
+    const uint32_t most = WARPS * (asked->lanes ? asked->lanes : 32);
+    block[0] = asked->global[0] < most ? asked->global[0] : most;
     block[1] = block[2] = 1;
 }
 
