@@ -111,7 +111,7 @@ static void print_diagram(const json_t *fields)
 
 static void print_entry(const json_t *row)
 {
-    report_print(stdout, "{mnemonic} {operands}\n?expansion   stands for  {expansion}\n", row);
+    report_print(stdout, "{mnemonic} {operands}\n?expansion   expands to  {expansion}\n", row);
     if (json_is_null(json_object_get(row, "expansion"))) {
         report_print(stdout, "  {meaning}\n\n", row);
         print_diagram(json_object_get(row, "fields"));

@@ -210,8 +210,8 @@ static uint32_t find_split(const struct cc_function *f, const uint8_t *ways)
 }
 
 /* Have the lanes that part at this place of the order meet where all ways from there to the
- * barrier come together. `way`: for each block, the edges by which they enter it. Returns false if
- * there is no such place, in a loop with two entries. */
+ * barrier come together. `way`: for each block, the edges by which they enter it. Returns false
+ * where they stay apart, as they may in a loop with two entries. */
 static bool meet_before(struct cc_function *f, const uint8_t *ways, uint32_t at, uint32_t *way)
 {
     const uint32_t split = f->order[at], count = f->block_count;
