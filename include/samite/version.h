@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 #define SAM_VERSION_MAJOR 0
-#define SAM_VERSION_MINOR 1
+#define SAM_VERSION_MINOR 2
 #define SAM_VERSION_PATCH 0
 /* For comparisons: SAM_VERSION_NUMBER >= SAM_VERSION_AT(0, 2, 0) */
 #define SAM_VERSION_AT(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))

@@ -13,8 +13,9 @@ from typing import Any, Iterator, Optional
 
 from . import _abi as abi
 
-VERSION = "0.1.0"
-_NAMES = ["libsamite.0.dylib", "libsamite.dylib"] if sys.platform == "darwin" else ["libsamite.so.0", "libsamite.so"]
+VERSION = "0.2.0"
+_ABI = VERSION.rpartition(".")[0]
+_NAMES = [f"libsamite.{_ABI}.dylib", "libsamite.dylib"] if sys.platform == "darwin" else [f"libsamite.so.{_ABI}", "libsamite.so"]
 
 
 def _candidates() -> Iterator[str]:

@@ -54,7 +54,7 @@ cmake_program() { # TARGET
     prefix=$(cat "$scratch/prefix")
     mkdir -p "$scratch/cmake-$1"
     printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(user C)' \
-        'find_package(samite 0.1 REQUIRED)' \
+        'find_package(samite 0.2 REQUIRED)' \
         "add_executable(user $SAMITE_SOURCE/tests/project/user.c)" \
         "target_link_libraries(user samite::$1)" >"$scratch/cmake-$1/CMakeLists.txt"
     cmake -S "$scratch/cmake-$1" -B "$scratch/cmake-$1/build" -DCMAKE_PREFIX_PATH="$prefix" \
@@ -78,7 +78,7 @@ runs() {
 
 check 'meson install' install_tree
 check 'command, libraries, headers, pkg-config' holds bin/samite 'lib*/libsamite.a' \
-    'lib*/libsamite.so' 'lib*/libsamite.so.0' include/samite/samite.h include/pto/pto-inst.hpp 'pkgconfig/samite.pc' \
+    'lib*/libsamite.so' 'lib*/libsamite.so.0.*' include/samite/samite.h include/pto/pto-inst.hpp 'pkgconfig/samite.pc' \
     'cmake/samite/samite-config.cmake' 'share/doc/samite/examples/launch.c'
 check 'man pages' man_pages
 check 'man page of the command' holds share/man/man1/samite.1

@@ -77,7 +77,7 @@ def test_library_that_cannot_be_loaded(tmp_path, name, expected):
 def test_library_beside_the_package(tmp_path):
     shutil.copytree(SOURCE / "python" / "samite", tmp_path / "samite", ignore=shutil.ignore_patterns("__pycache__"))
     library = os.environ["SAMITE_LIBRARY"]
-    os.symlink(os.path.abspath(library), tmp_path / "samite" / "libsamite.so.0")
+    os.symlink(os.path.abspath(library), tmp_path / "samite" / _library._NAMES[0])
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     del environment["SAMITE_LIBRARY"]
     done = subprocess.run([sys.executable, "-c", "import samite; print(samite.__file__, samite.version())"],

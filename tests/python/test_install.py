@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SOURCE
+from samite import _library
 
 missing = [name for name in ("pip", "setuptools", "wheel") if not importlib.util.find_spec(name)]
 pytestmark = pytest.mark.skipif(bool(missing), reason=f"no {', '.join(missing)}")
@@ -52,4 +53,4 @@ def test_metadata(installed):
     done = run(installed, "import importlib.metadata as m; d = m.metadata('samite'); "
                           "print(d['Version'], d['Requires-Python'], *m.requires('samite'), sep='\\n')")
     version, python, numpy, *_ = done.stdout.splitlines()
-    assert (version, python) == ("0.1.0", ">=3.9") and numpy.startswith("numpy")
+    assert (version, python) == (_library.VERSION, ">=3.9") and numpy.startswith("numpy")

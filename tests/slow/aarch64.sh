@@ -14,10 +14,11 @@ if (need build wheel) && python=$(python_with wheel); then
     "$python" tools/wheel.py build-aarch64 "$scratch" aarch64
     "$python" -m wheel unpack -d "$scratch" "$scratch"/samite-*-manylinux_2_[0-9]*_aarch64.whl >/dev/null # compares RECORD
     set -- "$scratch"/samite-*[0-9]/samite
-    for file in "$1/libsamite.so.0" "$1/bin/samite" "${1%/*}"/samite.libs/*; do
+    library=$(echo "$1"/libsamite.so.*)
+    for file in "$library" "$1/bin/samite" "${1%/*}"/samite.libs/*; do
         readelf -h "$file" | grep -q 'Machine: *AArch64$' || die "${file##*/} is not for aarch64"
     done
-    readelf -d "$1/libsamite.so.0" | grep -q 'soname: \[libsamite\.so\.0\]$' || die 'soname of the library'
+    readelf -d "$library" | grep -q 'soname: \[libsamite\.so\.0\.[0-9]*\]$' || die 'soname of the library'
     grep -q 'arch=arm64"' "${1%/*}"/*.dist-info/sboms/samite.cdx.json || die 'materials of another architecture'
     # Installed by pip on that processor, in a folder without the tree.
     root=$(pwd -P)/build-aarch64/root
