@@ -8,20 +8,16 @@
 #include "trace/perfetto.h"
 #include "trace/timeline.h"
 
-/* Instructions overlap in a pipelined unit, but slices of one track must not, so a unit has several
- * tracks, created on first use. */
-enum { MOST_DEPTH = 16, SM_TRACKS = 1024 };
-
-struct unit_track {
-    uint64_t end[MOST_DEPTH]; /* end of the last slice; 0: not created */
-};
+/* Instructions overlap in a pipelined unit, which has a lane for each. */
+enum { SM_TRACKS = SAM_PERFETTO_TRACKS / 64, UNIT_LANES = (SM_TRACKS - 64) / SAM_GPUTIME_UNITS };
 
 struct sam_run_trace {
     const struct sam_run *run;
     struct sam_isa isa;
     struct sam_perfetto json;
     struct sam_konata konata;
-    struct unit_track *units; /* [sm * SAM_GPUTIME_UNITS + unit] */
+    struct sam_perfetto_lanes *units; /* [sm * SAM_GPUTIME_UNITS + unit] */
+    size_t unit_count;
     bool has_json, has_konata, failed;
 };
 
@@ -34,6 +30,7 @@ struct sam_run_trace *sam_run_trace_new(const struct sam_run *run,
         free(t);
         return NULL;
     }
+    t->unit_count = config->sms * (size_t)SAM_GPUTIME_UNITS;
     t->run = run;
     t->isa = run->gpu->machine.isa;
     t->has_konata = timing->konata.write != NULL;
@@ -67,22 +64,13 @@ static void disassemble(const struct sam_run_trace *t, const struct sam_insn *in
     sam_disassemble(&t->isa, insn->word, pc, site->prefix, t->run->launch->image, text, size);
 }
 
-/* The unit's first track that is free at `from`, or the last track. */
 static unsigned unit_track(struct sam_run_trace *t, uint32_t sm, unsigned unit, uint64_t from,
                            uint64_t to)
 {
-    struct unit_track *u = &t->units[sm * SAM_GPUTIME_UNITS + unit];
-    unsigned depth = 0;
-    while (depth < MOST_DEPTH - 1 && u->end[depth] > from)
-        depth++;
-    const unsigned track = sm * SM_TRACKS + 64 + unit * MOST_DEPTH + depth;
-    if (!u->end[depth]) {
-        char name[48];
-        snprintf(name, sizeof name, "SM %u %s", sm, sam_gputime_unit_name(unit));
-        sam_perfetto_track(&t->json, track, name);
-    }
-    u->end[depth] = u->end[depth] > to ? u->end[depth] : to;
-    return track;
+    char name[48];
+    snprintf(name, sizeof name, "SM %u %s", sm, sam_gputime_unit_name(unit));
+    return sam_perfetto_lane(&t->json, &t->units[sm * SAM_GPUTIME_UNITS + unit],
+                             sm * SM_TRACKS + 64 + unit * UNIT_LANES, UNIT_LANES, name, from, to);
 }
 
 static void write_slices(struct sam_run_trace *t, const struct sam_gputime_record *r,
@@ -174,6 +162,8 @@ bool sam_run_trace_close(struct sam_run_trace *t)
     if (t->has_konata && good)
         good = sam_konata_write(&t->konata, &t->run->gpu->options.timing->konata);
     sam_konata_free(&t->konata);
+    for (size_t i = 0; i < t->unit_count; i++)
+        sam_perfetto_lanes_free(&t->units[i]);
     free(t->units);
     free(t);
     return good;

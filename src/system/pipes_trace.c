@@ -9,17 +9,12 @@
 
 enum { PROCESS = 1, TRACKS = 4096 /* most tracks of a pipe */ };
 
-struct lanes {
-    uint64_t *ends; /* end of the last slice, by track */
-    size_t count, capacity;
-};
-
 struct tracing {
     const struct system_pipes *pipes;
     struct sam_perfetto *json;
     const struct system_slice **sorted; /* by start */
     unsigned *tracks;                   /* by slice */
-    struct lanes lanes[SAM_SYSTEM_PIPES];
+    struct sam_perfetto_lanes lanes[SAM_SYSTEM_PIPES];
 };
 
 /* A slice without work starts and ends in the cycle in which the hart reached its operation. */
@@ -40,33 +35,11 @@ static int by_start(const void *x, const void *y)
     return one != other ? (one > other) - (one < other) : (*a > *b) - (*a < *b);
 }
 
-static unsigned track_of(uint32_t pipe, size_t lane)
+static unsigned lane_of(struct tracing *t, uint32_t pipe, uint64_t start, uint64_t end)
 {
-    return sam_perfetto_track_number(PROCESS, 1 + pipe * TRACKS + (unsigned)(lane % TRACKS));
-}
-
-/* Assign the slice to the first track that is free at its start. Returns false on out-of-memory. */
-static bool choose_lane(struct tracing *t, const struct system_slice *s)
-{
-    const uint32_t pipe = sam_system_slice_pipe(t->pipes, s);
-    struct lanes *l = &t->lanes[pipe];
-    size_t lane = 0;
-    while (lane < l->count && l->ends[lane] > start_of(s))
-        lane++;
-    if (lane == l->count) {
-        void *grown = sam_grow(l->ends, l->count, &l->capacity, sizeof *l->ends);
-        if (!grown)
-            return false;
-        l->ends = grown;
-        l->count++;
-        char name[64];
-        snprintf(name, sizeof name, lane ? "%s %zu" : "%s", t->pipes->about.names[pipe], lane + 1);
-        if (lane)
-            sam_perfetto_track(t->json, track_of(pipe, lane), name);
-    }
-    l->ends[lane] = end_of(s);
-    t->tracks[s - t->pipes->slices] = track_of(pipe, lane);
-    return true;
+    return sam_perfetto_lane(t->json, &t->lanes[pipe],
+                             sam_perfetto_track_number(PROCESS, 1 + pipe * TRACKS), TRACKS,
+                             t->pipes->about.names[pipe], start, end);
 }
 
 /* "tload 12", "tmul 40, tadd 41" */
@@ -144,17 +117,17 @@ void sam_system_pipes_trace(const struct system_pipes *p, struct sam_perfetto *j
         return;
     sam_perfetto_process(json, PROCESS, p->about.title);
     for (uint32_t i = 0; i < p->about.count; i++)
-        sam_perfetto_track(json, track_of(i, 0), p->about.names[i]);
-    bool good = sort(&t);
+        lane_of(&t, i, 0, 0);
+    const bool good = sort(&t);
     for (size_t i = 0; good && i < p->slice_count; i++) {
-        good = choose_lane(&t, t.sorted[i]);
-        if (good)
-            put_slice(&t, t.sorted[i]);
+        const struct system_slice *s = t.sorted[i];
+        t.tracks[s - p->slices] = lane_of(&t, sam_system_slice_pipe(p, s), start_of(s), end_of(s));
+        put_slice(&t, s);
     }
     for (size_t i = 0; good && i < p->arrow_count; i++)
         put_arrow(&t, i);
     for (unsigned i = 0; i < SAM_SYSTEM_PIPES; i++)
-        free(t.lanes[i].ends);
+        sam_perfetto_lanes_free(&t.lanes[i]);
     free(t.sorted);
     free(t.tracks);
 }

@@ -6,9 +6,9 @@
 
 #include "system/time.h"
 
-/* Track numbers: the hart and its units are below 100; each queue other than the GPU's has a track
+/* Track numbers: the hart and its units are below 1000; each queue other than the GPU's has a track
  * for its records and one per stage. */
-enum { HART = 1, GPU = 100, STAGES };
+enum { HART = 1, GPU = 1000, STAGES };
 
 enum { WINDOW = 256 }; /* cycles per counter sample */
 

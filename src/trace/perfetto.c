@@ -2,6 +2,7 @@
 #include "trace/perfetto.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void put_string(struct sam_buffer *out, const char *text)
 {
@@ -100,6 +101,34 @@ bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice 
     if (slice->arg_count)
         sam_buffer_printf(&p->line, "}");
     return close_event(p);
+}
+
+unsigned sam_perfetto_lane(struct sam_perfetto *p, struct sam_perfetto_lanes *lanes, unsigned first,
+                           unsigned most, const char *name, uint64_t start, uint64_t end)
+{
+    size_t lane = 0;
+    while (lane < lanes->count && lane + 1 < most && lanes->ends[lane] > start)
+        lane++;
+    if (lane == lanes->count) {
+        uint64_t *grown = sam_grow(lanes->ends, lane, &lanes->capacity, sizeof *grown);
+        if (!grown) {
+            p->good = false;
+            return first;
+        }
+        char text[64];
+        sam_format(text, sizeof text, lane ? "%s %zu" : "%s", name, lane + 1);
+        sam_perfetto_track(p, first + (unsigned)lane, text);
+        lanes->ends = grown;
+        lanes->ends[lanes->count++] = 0;
+    }
+    lanes->ends[lane] = lanes->ends[lane] > end ? lanes->ends[lane] : end;
+    return first + (unsigned)lane;
+}
+
+void sam_perfetto_lanes_free(struct sam_perfetto_lanes *lanes)
+{
+    free(lanes->ends);
+    *lanes = (struct sam_perfetto_lanes){0};
 }
 
 bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *series,

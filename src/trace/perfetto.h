@@ -41,7 +41,20 @@ static inline unsigned sam_perfetto_track_number(unsigned process, unsigned plac
 bool sam_perfetto_process(struct sam_perfetto *p, unsigned process, const char *name);
 /* Tracks of a process are sorted by number. */
 bool sam_perfetto_track(struct sam_perfetto *p, unsigned track, const char *name);
+/* Slices of one track must not overlap. */
 bool sam_perfetto_slice(struct sam_perfetto *p, const struct sam_perfetto_slice *slice);
+
+/* Perfetto leaves out slices that overlap on a track. So a unit that works on several things at a
+ * time has lanes: tracks of consecutive numbers, which are named when they are first used. */
+struct sam_perfetto_lanes {
+    uint64_t *ends; /* of the last slice of each */
+    size_t count, capacity;
+};
+/* The track for a slice: the first lane that is free at `start`. Lane 0 is track `first`; of `most`
+ * lanes the last takes what finds none. */
+unsigned sam_perfetto_lane(struct sam_perfetto *p, struct sam_perfetto_lanes *lanes, unsigned first,
+                           unsigned most, const char *name, uint64_t start, uint64_t end);
+void sam_perfetto_lanes_free(struct sam_perfetto_lanes *lanes);
 /* Set the counter's `series` to this value from `time` on. */
 bool sam_perfetto_counter(struct sam_perfetto *p, const char *name, const char *series,
                           uint64_t time, uint64_t value);

@@ -274,6 +274,44 @@ json_int_t number_at(const json_t *root, const char *path)
     return json_integer_value(value);
 }
 
+struct slice {
+    json_int_t track[2], start, end;
+};
+
+static int by_track(const void *x, const void *y)
+{
+    const struct slice *a = x, *b = y;
+    for (unsigned i = 0; i < 2; i++)
+        if (a->track[i] != b->track[i])
+            return a->track[i] < b->track[i] ? -1 : 1;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+void expect_disjoint_slices(const json_t *timeline)
+{
+    const json_t *events = json_at(timeline, "traceEvents"), *event;
+    FREED struct slice *slices = calloc(json_array_size(events) + 1, sizeof *slices);
+    size_t i, count = 0;
+    assert_non_null(slices);
+    json_array_foreach(events, i, event)
+    {
+        if (strcmp(json_string_value(json_at(event, "ph")), "X") != 0)
+            continue;
+        struct slice *s = &slices[count++];
+        *s = (struct slice){.track = {number_at(event, "pid"), number_at(event, "tid")},
+                            .start = number_at(event, "ts")};
+        s->end = s->start + number_at(event, "dur");
+    }
+    qsort(slices, count, sizeof *slices, by_track);
+    for (i = 1; i < count; i++)
+        if (memcmp(slices[i].track, slices[i - 1].track, sizeof slices[i].track) == 0 &&
+            slices[i].start < slices[i - 1].end)
+            fail_msg("track %lld: a slice from %lld on, within that from %lld to %lld",
+                     (long long)slices[i].track[1], (long long)slices[i].start,
+                     (long long)slices[i - 1].start, (long long)slices[i - 1].end);
+    assert_true(count > 0);
+}
+
 void expect_failure(const char *words, int code, const char *part)
 {
     SCOPED_OUTCOME o = run(words);

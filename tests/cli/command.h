@@ -93,5 +93,7 @@ json_t *expect_json(const char *words);
 json_t *read_json(const char *name);
 json_t *json_at(const json_t *root, const char *path);
 json_int_t number_at(const json_t *root, const char *path);
+/* No two slices of a track of this timeline overlap. */
+void expect_disjoint_slices(const json_t *timeline);
 
 #endif

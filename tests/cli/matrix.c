@@ -250,6 +250,7 @@ TEST(traces)
         slices += category && strcmp(category, "matrix") == 0;
     }
     assert_int_equal(slices, 50);
+    expect_disjoint_slices(root);
     json_decref(root);
     /* the store: 60 bytes from 0x10004, then 4 in the next line */
     expect_parts(read_file("k.bus"), " read  id  0 addr 0000010000 beats 4 mask 0..31\n",

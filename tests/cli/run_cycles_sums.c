@@ -193,6 +193,11 @@ TEST(timelines)
     assert_int_equal(rows, number_at(launch, "time/insns"));
     assert_int_equal(issues, rows);
     json_decref(root);
+    /* more instructions in one unit than usual */
+    expect_runs(RUN "-q --perfetto t.json --config sms=1,warps=32,groups=32,valu_latency=1000");
+    root = read_json("t.json");
+    expect_disjoint_slices(root);
+    json_decref(root);
     if (access("/dev/full", W_OK) == 0) {
         expect_failure(RUN "-q --perfetto /dev/full", 2, "/dev/full: cannot write: No space left");
         expect_failure(RUN "-q --konata /dev/full", 2, "/dev/full: cannot write: No space left");

@@ -75,6 +75,31 @@ TEST(every_event)
     json_decref(root);
 }
 
+TEST(lanes)
+{
+    struct sam_buffer text = {0};
+    struct sam_perfetto p;
+    struct sam_perfetto_lanes lanes = {0};
+    sam_perfetto_begin(&p, &(struct sam_sink){test_append, &text});
+    assert_int_equal(sam_perfetto_lane(&p, &lanes, 40, 3, "u", 0, 9), 40);
+    assert_int_equal(sam_perfetto_lane(&p, &lanes, 40, 3, "u", 4, 6), 41);
+    assert_int_equal(sam_perfetto_lane(&p, &lanes, 40, 3, "u", 6, 8), 41);
+    assert_int_equal(sam_perfetto_lane(&p, &lanes, 40, 3, "u", 7, 20), 42);
+    assert_int_equal(sam_perfetto_lane(&p, &lanes, 40, 3, "u", 7, 8), 42); /* the last one */
+    assert_int_equal(sam_perfetto_lane(&p, &lanes, 40, 3, "u", 9, 10), 40);
+    sam_perfetto_lanes_free(&lanes);
+    assert_true(sam_perfetto_end(&p));
+    json_t *root = parse(&text), *events = json_object_get(root, "traceEvents");
+    static const char *const names[] = {"u", "u 2", "u 3"};
+    assert_int_equal(json_array_size(events), 6); /* a name and a place in the order each */
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *event = json_array_get(events, 2 * i);
+        assert_int_equal(number_of(event, "tid"), 40 + i);
+        assert_string_equal(text_of(json_object_get(event, "args"), "name"), names[i]);
+    }
+    json_decref(root);
+}
+
 static bool once(void *context, const void *data, size_t size)
 {
     (void)data, (void)size;

@@ -49,11 +49,14 @@ static const struct sam_vcd_signal signals[] = {
     {"dsa_cmu_resp_data", 64},
 };
 
-/* After the tracks of the hart and its engines. */
-#define FIRST_TRACK 16u
+/* After the tracks of the hart and its engines. A uop of each pipe starts per cycle, and more than
+ * a hundred are never under way. */
+enum { FIRST_TRACK = 16, LANES = 128 };
+static const char *const pipes[] = {"m.load", "m.store", "m.mma", "m.pointwise"};
 
 struct sam_mxu_watch {
     struct sam_mxu_watch_options options;
+    struct sam_perfetto_lanes lanes[SAM_COUNT(pipes)];
     struct sam_konata konata;
     struct sam_vcd vcd;
     struct sam_vcd_signal signals[SAM_COUNT(signals)]; /* with the widths of the configuration */
@@ -108,6 +111,12 @@ static void show_row(struct sam_mxu_watch *w, const struct sam_mxu_record *r)
     sam_konata_row(&w->konata, label, detail, stages, count);
 }
 
+static unsigned lane_of(struct sam_mxu_watch *w, unsigned pipe, uint64_t start, uint64_t end)
+{
+    return sam_perfetto_lane(w->options.perfetto, &w->lanes[pipe], FIRST_TRACK + pipe * LANES,
+                             LANES, pipes[pipe], start, end);
+}
+
 static void on_uop(void *context, const struct sam_mxu_record *r)
 {
     struct sam_mxu_watch *w = context;
@@ -117,11 +126,12 @@ static void on_uop(void *context, const struct sam_mxu_record *r)
         char label[160], detail[160];
         describe(w, r, label, detail, sizeof label);
         const struct sam_perfetto_arg arg = {"uop", detail, 0};
-        const struct sam_perfetto_slice slice = {.track = FIRST_TRACK + r->kind,
+        const uint64_t end = r->written + 1;
+        const struct sam_perfetto_slice slice = {.track = lane_of(w, r->kind, r->issued, end),
                                                  .name = label,
                                                  .category = "matrix",
                                                  .start = r->issued,
-                                                 .end = r->written + 1,
+                                                 .end = end,
                                                  .args = &arg,
                                                  .arg_count = 1};
         w->failed |= !sam_perfetto_slice(w->options.perfetto, &slice);
@@ -229,13 +239,10 @@ static void on_cycle(void *context, uint64_t cycle, const struct sam_mxu_bus *bu
 struct sam_mxu_watch *sam_mxu_watch_new(const struct sam_mxu_watch_options *options,
                                         struct sam_mxu_observer *observer)
 {
-    static const char *const tracks[] = {"m.load", "m.store", "m.mma", "m.pointwise"};
     struct sam_mxu_watch *w = sam_alloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->options = *options;
-    for (unsigned i = 0; options->perfetto && i < SAM_COUNT(tracks); i++)
-        sam_perfetto_track(options->perfetto, FIRST_TRACK + i, tracks[i]);
     for (unsigned i = 0; i < SAM_COUNT(signals); i++) {
         w->signals[i] = signals[i];
         if (signals[i].width == 0)
@@ -248,6 +255,8 @@ struct sam_mxu_watch *sam_mxu_watch_new(const struct sam_mxu_watch_options *opti
         free(w);
         return NULL;
     }
+    for (unsigned i = 0; options->perfetto && i < SAM_COUNT(pipes); i++)
+        lane_of(w, i, 0, 0);
     *observer = (struct sam_mxu_observer){.context = w};
     if (options->konata.write || options->perfetto)
         observer->uop = on_uop;
@@ -272,6 +281,8 @@ bool sam_mxu_watch_end(struct sam_mxu_watch *w)
     if (w->options.vcd.write)
         good &= sam_vcd_end(&w->vcd, w->cycles);
     sam_konata_free(&w->konata);
+    for (unsigned i = 0; i < SAM_COUNT(pipes); i++)
+        sam_perfetto_lanes_free(&w->lanes[i]);
     free(w);
     return good;
 }
