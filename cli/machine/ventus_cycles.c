@@ -19,14 +19,13 @@ static int list_parameters(void)
     }
     printf("  %-11s  meaning\n", "range");
     for (size_t i = 0; (p = sam_gputime_parameter(i)); i++) {
-        const char *unit = sam_gputime_parameter_unit(i);
         printf("%-20s", p->name);
         for (size_t preset = 0; preset < count; preset++) {
             uint32_t value = 0;
             sam_gputime_config_get(&presets[preset], p->name, &value);
             printf(" %8u", value);
         }
-        printf("  %-11s  %s%s%s\n", p->range, unit, *unit ? " " : "", p->meaning);
+        printf("  %-11s  %s\n", p->range, p->meaning);
     }
     for (size_t i = 0; (p = sam_energy_parameter(i)); i++)
         printf("%-20s %8s %17s  %-11s  %s\n", p->name, p->value, "", p->range, p->meaning);

@@ -20,7 +20,7 @@ extern "C" {
 
 /* One field per parameter (gputime.def); sam_gputime_parameter gives its meaning and range. */
 struct sam_gputime_config {
-#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, unit, meaning) uint32_t name;
+#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, meaning) uint32_t name;
 #include "gputime.def"
 #undef SAM_GPUTIME
     struct sam_energy_config energy; /* "energy.gpu_insn", ...: no part of a preset */
@@ -28,8 +28,6 @@ struct sam_gputime_config {
 
 /* Parameter `index`, from 0, with the default of preset rtl; NULL after the last. */
 SAM_API const struct sam_parameter *sam_gputime_parameter(size_t index);
-/* Unit of parameter `index`: "cycles", "bytes", "" for a plain number or a choice. */
-SAM_API const char *sam_gputime_parameter_unit(size_t index);
 /* Name of preset `index`; the first is the default. NULL after the last. */
 SAM_API const char *sam_gputime_preset(size_t index);
 /* A one-line description of a preset. */

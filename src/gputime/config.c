@@ -4,14 +4,8 @@
 #include "gputime/gputime.h"
 
 static const struct sam_key keys[] = {
-#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, unit, meaning)                   \
+#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, meaning)                         \
     SAM_KEY(#name, rtl, low, high, struct sam_gputime_config, name, 1, SAM_KEY_##kind, meaning),
-#include "samite/gputime.def"
-#undef SAM_GPUTIME
-};
-
-static const char *const units[] = {
-#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, unit, meaning) unit,
 #include "samite/gputime.def"
 #undef SAM_GPUTIME
 };
@@ -27,8 +21,7 @@ static const struct {
 };
 
 static const uint32_t preset_values[][PRESETS] = {
-#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, unit, meaning)                   \
-    {rtl, verilog, systemc},
+#define SAM_GPUTIME(name, rtl, verilog, systemc, low, high, kind, meaning) {rtl, verilog, systemc},
 #include "samite/gputime.def"
 #undef SAM_GPUTIME
 };
@@ -36,11 +29,6 @@ static const uint32_t preset_values[][PRESETS] = {
 const struct sam_parameter *sam_gputime_parameter(size_t index)
 {
     return index < SAM_COUNT(keys) ? &keys[index].parameter : NULL;
-}
-
-const char *sam_gputime_parameter_unit(size_t index)
-{
-    return index < SAM_COUNT(units) ? units[index] : "";
 }
 
 const char *sam_gputime_preset(size_t index)

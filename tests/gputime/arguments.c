@@ -28,7 +28,7 @@ TEST(names)
 {
     size_t parameters = 0, presets = 0;
     while (sam_gputime_parameter(parameters))
-        assert_non_null(sam_gputime_parameter_unit(parameters++));
+        assert_non_null(sam_gputime_parameter(parameters++)->meaning);
     while (sam_gputime_preset(presets))
         assert_non_null(sam_gputime_preset_meaning(presets++));
     assert_true(parameters > 0 && presets > 0);

@@ -50,7 +50,6 @@ TEST(parameters_describe_the_configuration)
     }
     assert_int_equal(count * sizeof(uint32_t), offsetof(struct sam_gputime_config, energy));
     assert_false(sam_gputime_config_get(&config, "nothing", &(uint32_t){0}));
-    assert_string_equal(sam_gputime_parameter_unit(count), "");
 }
 
 TEST(overrides_follow_a_preset)
