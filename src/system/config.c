@@ -68,15 +68,46 @@ void sam_system_config_free(struct sam_system_config *config)
     free(config);
 }
 
+/* A line of the GPU is at most two of the L2. */
+enum { GPU_LINE = 2 * SAM_MEMTIME_LINE };
+
+/* What a system has instead of a parameter of a part that works alone: an L2, a memory and a host
+ * of its own. NULL: the parameter counts. */
+static const char *replacement(unsigned part, const char *name, size_t size)
+{
+    static const struct {
+        unsigned part;
+        const char *name, *by; /* name: "l2_*" for all that begin so */
+    } rows[] = {
+        {MX, "mem_latency", "mem."},
+        {MX, "merge_cycles", "mem."},
+        {MX, "l2_kib", "mem."},
+        {MX, "miss_latency", "mem."},
+        {GPU, "l2_*", "mem."},
+        {GPU, "mem_*", "mem."},
+        {GPU, "request_latency", "launch_cycles"},
+        {GPU, "reply_latency", "launch_cycles"},
+    };
+    for (size_t i = 0; i < SAM_COUNT(rows); i++) {
+        const size_t begins = strcspn(rows[i].name, "*");
+        if (part == rows[i].part && size >= begins && memcmp(name, rows[i].name, begins) == 0 &&
+            (size == begins || rows[i].name[begins]))
+            return rows[i].by;
+    }
+    return NULL;
+}
+
 const struct sam_parameter *sam_system_parameter(size_t index, const char **prefix)
 {
     struct sam_system_config none;
     for (unsigned part = 0; part < PARTS; part++) {
         const struct sam_keys keys = keys_of(&none, part);
         *prefix = prefix_of(part);
-        if (index < keys.count)
-            return &keys.rows[index].parameter;
-        index -= keys.count;
+        for (size_t i = 0; i < keys.count; i++) {
+            const struct sam_parameter *p = &keys.rows[i].parameter;
+            if (!replacement(part, p->name, strlen(p->name)) && index-- == 0)
+                return p;
+        }
     }
     return NULL;
 }
@@ -102,7 +133,8 @@ static unsigned owner_of(struct sam_system_config *config, const char *word)
         const struct sam_keys keys = keys_of(config, part);
         for (size_t i = 0; i < keys.count; i++)
             if (strlen(keys.rows[i].parameter.name) == size &&
-                memcmp(keys.rows[i].parameter.name, word, size) == 0)
+                memcmp(keys.rows[i].parameter.name, word, size) == 0 &&
+                !replacement(part, word, size))
                 return part;
     }
     return PARTS;
@@ -164,6 +196,14 @@ enum sam_status sam_system_config_set(struct sam_system_config *config, const ch
             break;
         }
         const size_t skip = strlen(prefix_of(part));
+        const char *by = replacement(part, text + skip, strcspn(text + skip, "=,"));
+        if (by) {
+            status =
+                sam_fail(error, SAM_ERR_USAGE, "%.*s: has no effect in a system: expected %s%s",
+                         (int)(size < 80 ? size : 80), text,
+                         by[strlen(by) - 1] == '.' ? "a parameter that begins with " : "", by);
+            break;
+        }
         good &= sam_buffer_printf(&words[part], "%s%.*s", words[part].size ? "," : "",
                                   (int)(size - skip), text + skip);
         text += size + (text[size] == ',');
@@ -221,10 +261,14 @@ enum sam_status sam_system_config_check(struct sam_system_config *config, unsign
     enum sam_status status = sam_engines_check(&config->tl, error);
     if (status == SAM_OK)
         status = sam_mxu_config_check(&config->mx, error);
+    const struct sam_gputime_config *gpu = &config->gpu;
+    const bool long_line = gpu->line_bytes > GPU_LINE;
+    if (status == SAM_OK && (long_line || gpu->icache_line_bytes > GPU_LINE))
+        status = sam_fail(error, SAM_ERR_USAGE, "gpu.%sline_bytes=%u: expected at most %d",
+                          long_line ? "" : "icache_",
+                          long_line ? gpu->line_bytes : gpu->icache_line_bytes, GPU_LINE);
+    config->gpu.l2_line_bytes = GPU_LINE; /* for the check: the L2 is not the GPU's */
     if (status == SAM_OK)
-        status = sam_gputime_config_check(&config->gpu, error);
-    if (status == SAM_OK && config->gpu.line_bytes > 2 * SAM_MEMTIME_LINE)
-        status = sam_fail(error, SAM_ERR_USAGE, "gpu.line_bytes=%u: expected at most %d",
-                          config->gpu.line_bytes, 2 * SAM_MEMTIME_LINE);
+        status = sam_gputime_config_check(gpu, error);
     return status == SAM_OK ? sam_memtime_levels_check(&config->mem, error) : status;
 }

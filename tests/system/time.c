@@ -437,6 +437,13 @@ TEST(parameters_have_prefixes)
         {"mem.dram_bytes=0", "mem.dram_bytes=0: expected a number from 1 to 4096"},
         {"queue=0", "queue=0"},
         {"gpu.warps=4,gpu.preset=rtl", "gpu."},
+        /* those of a memory or a host that a part has only when it works alone */
+        {"gpu.mem_latency=4", "gpu.mem_latency=4: has no effect in a system: expected a "
+                              "parameter that begins with mem."},
+        {"mem.dram_bytes=4,gpu.l2_sets=64", "gpu.l2_sets=64: has no effect"},
+        {"mx.merge_cycles=0", "mx.merge_cycles=0: has no effect"},
+        {"gpu.reply_latency=1", "expected launch_cycles"},
+        {"l2_kib=64", "unknown parameter 'l2_kib'"},
     };
     struct sam_system_config *config =
         config_of("tl.load_bytes=32,mx.mpara=8,gpu.preset=verilog,gpu.warps=4,wu.symbols=4,"
