@@ -17,7 +17,7 @@ static void put_heads(struct sam_buffer *out, const struct sam_profile_tables *t
                       "<thead><tr><th>%%</th>%s<th>count</th><th>lanes&nbsp;%%</th>"
                       "<th>diverged</th><th>lines/mem</th><th>conflicts</th>%s",
                       t->timed ? "<th>cycles</th>" : "",
-                      t->timed ? "<th class=\"at\">waits for</th>" : "");
+                      t->reasoned ? "<th class=\"at\">waits for</th>" : "");
 }
 
 static void put_number(struct sam_buffer *out, bool applies, const char *format, double value)
@@ -46,13 +46,13 @@ static void put_cells(struct sam_buffer *out, const struct sam_profile_tables *t
     put_number(out, sum->lines != 0, "%.2f", (double)sum->lines / (double)sum->global_insns);
     put_number(out, sum->conflicts != 0, "%.0f", (double)sum->conflicts);
     sam_profile_waits(sum, waits, sizeof waits);
-    if (t->timed)
+    if (t->reasoned)
         sam_buffer_printf(out, "<td class=\"at\">%s</td>", waits);
 }
 
 static unsigned cell_count(const struct sam_profile_tables *t)
 {
-    return t->timed ? 8 : 6;
+    return 6u + t->timed + t->reasoned;
 }
 
 static void put_empty_cells(struct sam_buffer *out, const struct sam_profile_tables *t)
@@ -278,16 +278,19 @@ static void put_legend(const struct sam_profile_tables *t, struct sam_buffer *ou
                     "conflicts: passes over local memory beyond the first of each access: one for "
                     "each lane that accesses the same bank of a line of 128 bytes, and for each "
                     "further line.</p>\n");
-    if (t->timed)
+    if (t->timed && !t->reasoned)
+        sam_buffer_puts(out, "<p>cycles: from the instruction to the next one of the hart, which "
+                             "waits in them or issues.</p>\n");
+    if (t->reasoned)
         sam_buffer_puts(out,
                         "<p>cycles: those in which the instruction was the next of a warp; waits "
                         "for: the two largest reasons why it did not issue.</p>\n"
                         "<ul class=\"legend\">\n");
-    for (unsigned reason = 1; t->timed && reason < SAM_GPUTIME_REASONS; reason++)
+    for (unsigned reason = 1; t->reasoned && reason < SAM_GPUTIME_REASONS; reason++)
         if (t->sum.reasons[reason])
             sam_buffer_printf(out, "<li><b>%s</b> %s</li>\n", sam_gputime_reason_name(reason),
                               sam_gputime_reason_meaning(reason));
-    if (t->timed)
+    if (t->reasoned)
         sam_buffer_puts(out, "</ul>\n");
 }
 

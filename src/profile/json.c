@@ -15,7 +15,7 @@ static json_t *hex_of(uint64_t value)
     return json_sprintf("0x%08llx", (unsigned long long)value);
 }
 
-/* With cycles if the profile has any. */
+/* With cycles and reasons if the profile has them. */
 static json_t *set_sum(json_t *object, const struct sam_profile_tables *t,
                        const struct sam_profile_sum *sum)
 {
@@ -23,6 +23,8 @@ static json_t *set_sum(json_t *object, const struct sam_profile_tables *t,
     if (!t->timed)
         return object;
     object = sam_tree_count(object, "cycles", sum->cycles);
+    if (!t->reasoned)
+        return object;
     return sam_tree_set(object, "reasons",
                         sam_tree_named(sum->reasons, SAM_GPUTIME_REASONS, sam_gputime_reason_name));
 }

@@ -72,6 +72,7 @@ struct sam_profile_tables {
     unsigned top;
     bool warps;          /* of a GPU; otherwise of a hart */
     bool timed;          /* has cycles, which weigh shares and order */
+    bool reasoned;       /* those of warps: the model says why an instruction did not issue */
     bool has_lines;      /* at least one instruction has a line */
     const char *problem; /* why no instruction has one, or NULL */
 };

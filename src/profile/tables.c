@@ -277,6 +277,7 @@ static bool make(struct maker *m, const struct sam_profile_row *rows, size_t cou
         if (!add_row(m, &rows[i]))
             return false;
     t->timed = t->sum.cycles != 0;
+    t->reasoned = t->timed && t->warps;
     return sort_all(t);
 }
 

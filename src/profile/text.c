@@ -9,7 +9,7 @@ static void put_heading(struct sam_buffer *out, const struct sam_profile_tables 
 {
     sam_buffer_printf(out, "\n     %%%s        count  lanes%%  diverged  lines/mem  conflicts  %s",
                       t->timed ? "       cycles" : "",
-                      t->timed ? "waits for                       " : "");
+                      t->reasoned ? "waits for                       " : "");
 }
 
 static void put_columns(struct sam_buffer *out, const struct sam_profile_tables *t,
@@ -33,7 +33,7 @@ static void put_columns(struct sam_buffer *out, const struct sam_profile_tables 
         sam_profile_percent(sam_profile_weight(t, sum), sam_profile_weight(t, &t->sum)), cycles,
         (unsigned long long)sum->count, lanes, diverged, lines, conflicts);
     sam_profile_waits(sum, waits, sizeof waits);
-    if (t->timed)
+    if (t->reasoned)
         sam_buffer_printf(out, "%-30s  ", waits); /* two reasons with the longest names */
 }
 
