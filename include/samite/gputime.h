@@ -166,10 +166,10 @@ struct sam_gputime_result {
     struct sam_gputime_row *rows;
     size_t row_count;
     struct sam_gputime_cache l2;
-    uint64_t l2_busy;                 /* cycles in which it answers */
+    uint64_t l2_busy;                 /* its answers, each in a cycle of its own */
     uint64_t dram_reads, dram_writes; /* requests */
     uint64_t dram_bytes_read, dram_bytes_written;
-    uint64_t dram_busy;           /* cycles of its data bus */
+    uint64_t dram_busy;           /* cycles of its data bus, of the launch as all cycles */
     uint32_t groups_resident;     /* that fit an SM at a time */
     enum sam_gputime_limit limit; /* why not more */
 };

@@ -79,7 +79,7 @@ static void settle_memory(struct model *m)
     r->dram_writes = s->mem_writes;
     r->dram_bytes_read = s->mem_bytes_read;
     r->dram_bytes_written = s->mem_bytes_written;
-    r->dram_busy = s->mem_busy;
+    r->dram_busy = sam_memtime_bus_busy(m->memory);
 }
 
 bool sam_gputime_settle(struct model *m)

@@ -170,6 +170,8 @@ static void release(struct model *m)
 static void end_launch(struct model *m)
 {
     m->limit = m->launch.workgroups ? m->last_end + 1 : 0;
+    if (m->memory)
+        sam_memtime_end(m->memory, m->limit);
 }
 
 /* End the launch before the next workgroup, which has not run. */

@@ -167,7 +167,7 @@ struct sam_memtime_config {
 struct sam_memtime_stats {
     uint64_t reads, writes, read_hits, write_hits, merges, refusals, evictions, dirty;
     uint64_t busy; /* replies */
-    uint64_t mem_reads, mem_writes, mem_bytes_read, mem_bytes_written, mem_busy;
+    uint64_t mem_reads, mem_writes, mem_bytes_read, mem_bytes_written;
 };
 
 struct sam_memtime;
@@ -179,6 +179,10 @@ void sam_memtime_free(struct sam_memtime *m);
 uint64_t sam_memtime_read(struct sam_memtime *m, uint64_t now, uint64_t line);
 uint64_t sam_memtime_write(struct sam_memtime *m, uint64_t now, uint64_t line, uint32_t bytes);
 const struct sam_memtime_stats *sam_memtime_stats(const struct sam_memtime *m);
+/* The launch ends after so many cycles, at the earliest in this one; requests may follow. */
+void sam_memtime_end(struct sam_memtime *m, uint64_t cycles);
+/* Cycles of the launch in which the memory's data bus moves data. */
+uint64_t sam_memtime_bus_busy(const struct sam_memtime *m);
 
 /* --- the port of a unit of a clock to shared memory */
 

@@ -8,6 +8,13 @@
  * power of two. */
 enum { REPLIES = 512 };
 
+/* Busy cycles of the memory's data bus are kept apart while they may be after the end of the
+ * launch: the last so many runs of them. A power of two. */
+enum { SPANS = 4096 };
+struct span {
+    uint64_t from, to;
+};
+
 struct sam_memtime {
     struct sam_memtime_config config;
     struct sam_memtime_stats stats;
@@ -16,6 +23,10 @@ struct sam_memtime {
     uint64_t arrived;  /* of the last request */
     uint64_t *slots;   /* end of each outstanding memory request */
     uint64_t bus_free; /* of the memory's data bus */
+    uint64_t bus_busy; /* its busy cycles but those of `spans` */
+    uint32_t first_span, span_count;
+    struct span spans[SPANS]; /* ascending, apart: a ring */
+    uint64_t end;             /* of the launch; UINT64_MAX until it is known */
     uint32_t first_reply, reply_count;
     uint64_t replies[REPLIES]; /* reserved cycles of the reply port, ascending: a ring */
 };
@@ -26,6 +37,7 @@ struct sam_memtime *sam_memtime_new(const struct sam_memtime_config *config)
     if (!m)
         return NULL;
     m->config = *config;
+    m->end = UINT64_MAX;
     m->slots = calloc(config->mem_outstanding, sizeof *m->slots);
     const bool made = sam_memtime_tags_init(&m->tags, config->sets, config->ways) &&
                       sam_memtime_misses_init(&m->misses, config->mshrs, UINT32_MAX);
@@ -50,6 +62,45 @@ const struct sam_memtime_stats *sam_memtime_stats(const struct sam_memtime *m)
     return &m->stats;
 }
 
+static const struct span *span_at(const struct sam_memtime *m, uint32_t index)
+{
+    return &m->spans[(m->first_span + index) % SPANS];
+}
+
+/* Occupy the data bus, which is free from `from` on. */
+static void occupy(struct sam_memtime *m, uint64_t from, uint64_t to)
+{
+    const bool joins = m->span_count && from == m->bus_free;
+    m->bus_free = to;
+    if (from >= m->end)
+        return;
+    if (joins) {
+        m->spans[(m->first_span + m->span_count - 1) % SPANS].to = to;
+        return;
+    }
+    if (m->span_count == SPANS) {
+        m->bus_busy += span_at(m, 0)->to - span_at(m, 0)->from;
+        m->first_span++;
+        m->span_count--;
+    }
+    m->spans[(m->first_span + m->span_count++) % SPANS] = (struct span){from, to};
+}
+
+void sam_memtime_end(struct sam_memtime *m, uint64_t cycles)
+{
+    m->end = cycles;
+}
+
+uint64_t sam_memtime_bus_busy(const struct sam_memtime *m)
+{
+    uint64_t busy = m->bus_busy;
+    for (uint32_t i = 0; i < m->span_count && span_at(m, i)->from < m->end; i++) {
+        const struct span *s = span_at(m, i);
+        busy += (s->to < m->end ? s->to : m->end) - s->from;
+    }
+    return busy;
+}
+
 /* Returns the cycle of the last data of a transfer requested in cycle `now`. */
 static uint64_t transfer(struct sam_memtime *m, uint64_t now, uint32_t bytes, bool write)
 {
@@ -61,9 +112,8 @@ static uint64_t transfer(struct sam_memtime *m, uint64_t now, uint32_t bytes, bo
     const uint64_t beats = (bytes + c->mem_bytes - 1) / c->mem_bytes;
     uint64_t first = start + c->mem_latency;
     first = first > m->bus_free ? first : m->bus_free;
-    m->bus_free = first + beats;
+    occupy(m, first, first + beats);
     m->slots[slot] = first + beats - 1 + c->mem_recovery;
-    m->stats.mem_busy += beats;
     *(write ? &m->stats.mem_writes : &m->stats.mem_reads) += 1;
     *(write ? &m->stats.mem_bytes_written : &m->stats.mem_bytes_read) += bytes;
     return first + beats - 1;

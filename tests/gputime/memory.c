@@ -53,6 +53,32 @@ TEST(a_hit_takes_what_was_measured)
     assert_int_equal(c.lsu_latency + c.l1_latency + c.lsu_return, 10);
 }
 
+/* Lines of 128 bytes, a byte per cycle, come after the end of the launch unless it waits for them.
+ */
+TEST(the_bus_is_busy_in_cycles_of_the_launch)
+{
+    static const struct {
+        unsigned lines, used; /* used: the last one that is, from 1; 0: none */
+        uint64_t least, most;
+    } cases[] = {{1, 0, 0, 0},
+                 {9, 0, 0, 0},
+                 {1, 1, 128, 128},
+                 {9, 9, 9 * 128, 9 * 128},
+                 {9, 1, 128, 2 * 128 - 1}};
+    for (size_t i = 0; i < SAM_COUNT(cases); i++) {
+        begin();
+        for (unsigned line = 0; line < cases[i].lines; line++)
+            stream_scalar(&s, SAM_OP_lw, 5 + line, DATA + 128 * line);
+        if (cases[i].used)
+            stream_add(&s, SAM_OP_addi, 20, 4 + cases[i].used, 0);
+        SCOPED(sam_gputime_result)
+        r = run("mem_bytes=1,mem_outstanding=1024,l1_mshrs=64,lsu_all=64,lsu_warp=64");
+        assert_int_equal(r.dram_reads, cases[i].lines);
+        assert_in_range(r.dram_busy, cases[i].least, cases[i].most);
+        assert_true(r.dram_busy <= r.cycles);
+    }
+}
+
 /* An L2 line of 256 bytes holds two L1 lines: every second of these loads hits. */
 TEST(the_l2_may_have_longer_lines)
 {

@@ -163,6 +163,7 @@ static void check_case(struct streams *all, const struct sam_gputime_config *con
     assert_int_equal(w.stalled, waits);
     check_occupancy(&r, config);
     assert_true(r.dram_bytes_read == r.dram_reads * sam_gputime_l2_line(config));
+    assert_true(r.dram_busy <= r.cycles);
     /* the same again without an observer */
     assert_int_equal(streams_cycles(all, config), r.cycles);
     sam_gputime_result_free(&r);
