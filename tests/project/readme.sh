@@ -121,7 +121,7 @@ five_commands() {
 
 page first-kernel docs/first-kernel.md 5
 page examples docs/examples.md 10
-page gpu-time docs/gpu-time.md 5
+page gpu-time docs/gpu-time.md 6
 page profile docs/profile.md 2
 page sanitizer docs/sanitizer.md 2
 page kernels docs/kernels.md 5
