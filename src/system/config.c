@@ -248,6 +248,15 @@ bool sam_system_config_get(const struct sam_system_config *config, const char *n
     return false;
 }
 
+/* The status of a part's own check, whose message gets the part's name. */
+static enum sam_status checked(enum sam_status status, unsigned part,
+                               const struct sam_error *inside, struct sam_error *error)
+{
+    return status == SAM_OK ? SAM_OK
+                            : sam_fail(error, status, "%.*s: %s", (int)strlen(prefix_of(part)) - 1,
+                                       prefix_of(part), inside->text);
+}
+
 enum sam_status sam_system_config_check(struct sam_system_config *config, unsigned mlen,
                                         struct sam_error *error)
 {
@@ -258,9 +267,10 @@ enum sam_status sam_system_config_check(struct sam_system_config *config, unsign
         config->mx.mlen = mlen;
     else if (!config->mx.mlen)
         config->mx.mlen = 512;
-    enum sam_status status = sam_engines_check(&config->tl, error);
+    struct sam_error in;
+    enum sam_status status = checked(sam_engines_check(&config->tl, &in), TL, &in, error);
     if (status == SAM_OK)
-        status = sam_mxu_config_check(&config->mx, error);
+        status = checked(sam_mxu_config_check(&config->mx, &in), MX, &in, error);
     const struct sam_gputime_config *gpu = &config->gpu;
     const bool long_line = gpu->line_bytes > GPU_LINE;
     if (status == SAM_OK && (long_line || gpu->icache_line_bytes > GPU_LINE))
@@ -269,6 +279,7 @@ enum sam_status sam_system_config_check(struct sam_system_config *config, unsign
                           long_line ? gpu->line_bytes : gpu->icache_line_bytes, GPU_LINE);
     config->gpu.l2_line_bytes = GPU_LINE; /* for the check: the L2 is not the GPU's */
     if (status == SAM_OK)
-        status = sam_gputime_config_check(gpu, error);
-    return status == SAM_OK ? sam_memtime_levels_check(&config->mem, error) : status;
+        status = checked(sam_gputime_config_check(gpu, &in), GPU, &in, error);
+    return status == SAM_OK ? checked(sam_memtime_levels_check(&config->mem, &in), MEM, &in, error)
+                            : status;
 }
