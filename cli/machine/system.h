@@ -44,9 +44,10 @@ extern const char system_stats[];
 /* system_time.c: --config KEY=N,... of the system, of a struct sam_system_config. */
 extern const struct cli_settings system_settings;
 cli_parse system_parse_config;
-/* With --cycles: measure, and with --compare-raw run once more; print to `text`, or if it is
- * NULL add to the report. */
-int system_cycles(struct run *run, json_t *report, FILE *text);
+/* With --cycles: with --compare-raw run once more; print what was measured to `text`, or if it is
+ * NULL add it to the report. */
+int system_cycles(struct run *run, const struct sam_system_figures *figures, json_t *report,
+                  FILE *text);
 
 /* system_weights.c: --weights FILE[@ADDRESS], once everything with a fixed address is mapped. a1
  * receives the directory, unless --reg or --arg set it. */

@@ -81,16 +81,14 @@ static int show(const struct sam_system_figures *figures, const struct sam_syste
     return CLI_OK;
 }
 
-int system_cycles(struct run *run, json_t *report, FILE *text)
+int system_cycles(struct run *run, const struct sam_system_figures *figures, json_t *report,
+                  FILE *text)
 {
-    struct sam_system_figures *figures = NULL, *raw = NULL;
-    if (sam_system_measure(run->tensor->system, &figures, &run->error) != SAM_OK)
-        return cli_report(&run->error);
+    struct sam_system_figures *raw = NULL;
     int code = CLI_OK;
     if (run->command->system.time.compare && !cli_stopped())
         code = run_raw(run, &raw);
     code = code ?: show(figures, raw, report, text);
-    sam_system_figures_free(figures);
     sam_system_figures_free(raw);
     return code;
 }

@@ -183,18 +183,25 @@ static int show_results(struct run *run, const struct sam_hart_result *result, d
     const struct tensor *t = run->tensor;
     const struct run_range *dump;
     FILE *text = run->text;
+    struct sam_system_figures *figures = NULL;
     int code = CLI_OK;
+    /* before the hart and its units report, whose cycles are then those of the system */
+    if (t->system && r->cycles && sam_system_measure(t->system, &figures, &run->error) != SAM_OK)
+        code = cli_report(&run->error);
     json_t *report = tensor_report(r, result, t->hart, seconds);
     if (t->system)
         report = system_report(run, report);
-    if (!report)
+    if (!report) {
+        sam_system_figures_free(figures);
         return cli_no_memory();
+    }
     if (!r->run->quiet && !r->run->driver) /* else the elapsed time is the user's */
         tensor_print_end(report, result->end, text);
     if (t->system && r->cycles)
-        code = system_cycles(run, report, run->json_checks ? NULL : text);
+        code = code ?: system_cycles(run, figures, report, run->json_checks ? NULL : text);
     else if (r->cycles && !run->json_checks)
         print_cycles(run, report);
+    sam_system_figures_free(figures);
     if (r->run->stats == RUN_STATS_TEXT)
         report_print(text, tensor_stats, report);
     if (r->run->stats == RUN_STATS_TEXT && t->system)
