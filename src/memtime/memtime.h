@@ -179,7 +179,7 @@ void sam_memtime_free(struct sam_memtime *m);
 uint64_t sam_memtime_read(struct sam_memtime *m, uint64_t now, uint64_t line);
 uint64_t sam_memtime_write(struct sam_memtime *m, uint64_t now, uint64_t line, uint32_t bytes);
 const struct sam_memtime_stats *sam_memtime_stats(const struct sam_memtime *m);
-/* The launch ends after so many cycles, at the earliest in this one; requests may follow. */
+/* Set the cycles of the launch, in the last of them or before; requests may follow. */
 void sam_memtime_end(struct sam_memtime *m, uint64_t cycles);
 /* Cycles of the launch in which the memory's data bus moves data. */
 uint64_t sam_memtime_bus_busy(const struct sam_memtime *m);

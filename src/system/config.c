@@ -71,8 +71,8 @@ void sam_system_config_free(struct sam_system_config *config)
 /* A line of the GPU is at most two of the L2. */
 enum { GPU_LINE = 2 * SAM_MEMTIME_LINE };
 
-/* What a system has instead of a parameter of a part that works alone: an L2, a memory and a host
- * of its own. NULL: the parameter counts. */
+/* The system's own parameters in place of one of a part that works alone, for its L2, its memory or
+ * its host. NULL: the parameter counts. */
 static const char *replacement(unsigned part, const char *name, size_t size)
 {
     static const struct {
