@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from ctypes import byref, c_int
 from typing import Any, Optional
@@ -59,15 +60,13 @@ class Element:
         name = lib.sam_dtype_safetensors(self.number)
         return name.decode() if name else None
 
-    def stored_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the array: two 4-bit elements of the last dimension per byte, or, where that has
-        an odd number of them, all bytes in one dimension."""
-        if self.bits >= 8:
+    def stored_shape(self, shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+        """The shape of the array of a tensor of `size` bytes. Of 4-bit and opaque elements (the blocks of a
+        quantized tensor) the last dimension is in bytes, or, where these do not divide into rows, the only one."""
+        if self.bits >= 8 and self.name != "opaque":
             return shape
-        if shape and shape[-1] % 2 == 0:
-            return (*shape[:-1], shape[-1] // 2)
-        count = int(np.prod(shape, dtype=object)) if shape else 1
-        return ((count + 1) // 2,)
+        rows = math.prod(shape[:-1])
+        return (*shape[:-1], size // rows) if shape and rows and size % rows == 0 else (size,)
 
     def torch(self) -> Any:
         """The torch type of its tensors."""

@@ -34,6 +34,11 @@ class Tensor(NamedTuple):
     offset: int  # in the unpacked file
     size: int  # in bytes
 
+    @property
+    def stored_shape(self) -> tuple[int, ...]:
+        """The shape of its array."""
+        return self.element.stored_shape(self.shape, self.size)
+
 
 class Bytes:
     """The bytes of a file: mapped if it is a regular file, otherwise read."""

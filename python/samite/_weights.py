@@ -51,10 +51,10 @@ class TensorSlice:
 
     def __init__(self, file: "WeightFile", tensor: Tensor) -> None:
         self._file, self._tensor = file, tensor
-        self._shape = tensor.element.stored_shape(tensor.shape)
+        self._shape = tensor.stored_shape
 
     def get_shape(self) -> list[int]:
-        """The shape of the array: of 4-bit elements, in bytes."""
+        """The shape of the array: of 4-bit and opaque elements, in bytes."""
         return list(self._shape)
 
     def get_dtype(self) -> str:
@@ -183,12 +183,13 @@ class WeightFile(Names):
         """A tensor, decoded into `out` or into a new array.
 
         Its dtype is NumPy's, or that of ml_dtypes for bf16 and fp8 where it is installed, otherwise the
-        unsigned integer of its width; 4-bit elements come two per byte, the first in the low half. With
-        framework="pt" it is a torch tensor. `out` is as for TensorSlice.read.
+        unsigned integer of its width; 4-bit elements come two per byte, the first in the low half, and
+        opaque ones (the blocks of a quantized gguf tensor) as their bytes. With framework="pt" it is a torch
+        tensor. `out` is as for TensorSlice.read.
         KeyError: no such tensor; ValueError: damaged data, or an `out` of another shape, dtype or layout.
         """
         tensor = self._find(name)
-        shape = tensor.element.stored_shape(tensor.shape)
+        shape = tensor.stored_shape
         axes, _ = _slices.parse(..., shape)
         return self._fill(tensor, axes, shape, out)
 
@@ -199,7 +200,7 @@ class WeightFile(Names):
     def load(self) -> dict[str, Any]:
         """All tensors, by name."""
         source = self._open()
-        arrays = {t.name: np.empty(t.element.stored_shape(t.shape), t.element.raw) for t in self._tensors.values()}
+        arrays = {t.name: np.empty(t.stored_shape, t.element.raw) for t in self._tensors.values()}
         parts = [(t, first, size, arrays[t.name].ctypes.data + first)
                  for t in self._tensors.values() for first, size in self._parts(t, 0, t.size)]
         if self._threads == 1:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """samite.open, load_file and slices, against NumPy's own indexing of the arrays that were saved."""
 import itertools
+import struct
 import threading
 
 import numpy as np
@@ -220,6 +221,29 @@ def test_four_bit_elements(tmp_path):
             assert f.shape(tensor) == shape and f.dtype(tensor) == "e2m1"
             assert bits(f.get_tensor(tensor)) == (data.tobytes(), stored)
             assert bits(f.get_slice(tensor)[1:3]) == bits(data.reshape(stored)[1:3])
+
+
+def test_quantized_gguf_tensors(tmp_path):
+    """Bytes, row by row: more (Q8_0) or fewer (Q4_K) than elements."""
+    rng = np.random.default_rng(4)
+    kinds = {"q8_0": (8, (6, 64), (6, 68)), "q4_k": (12, (3, 512), (3, 288)), "odd": (8, (4, 8), (34,))}
+    data = {name: rng.integers(0, 256, stored, "u1") for name, (_, _, stored) in kinds.items()}
+    header, body = struct.pack("<4sIQQ", b"GGUF", 3, len(kinds), 0), b""
+    for name, (kind, shape, _) in kinds.items():
+        header += struct.pack("<Q", len(name)) + name.encode() + struct.pack("<I2Q", 2, *shape[::-1])
+        header += struct.pack("<IQ", kind, len(body))
+        body += data[name].tobytes()
+        body += bytes(-len(body) % 32)
+    (tmp_path / "m.gguf").write_bytes(header + bytes(-len(header) % 32) + body)
+    samite.pack(tmp_path / "m.gguf")
+    for path, threads in itertools.product((tmp_path / "m.gguf", tmp_path / "m.gguf.smw"), (1, 3)):
+        with samite.open(path, threads=threads) as f:
+            loaded = f.load()
+            for name, (_, shape, stored) in kinds.items():
+                assert f.dtype(name) == "opaque" and f.shape(name) == shape
+                assert f.get_slice(name).get_shape() == list(stored)
+                assert bits(loaded[name]) == bits(f.get_tensor(name)) == bits(data[name])
+                assert bits(f.get_slice(name)[1:3]) == bits(data[name][1:3])
 
 
 # --- other frameworks
