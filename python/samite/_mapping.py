@@ -69,11 +69,13 @@ class Bytes:
 
 
 def tensors_of(weights: abi.sam_weights) -> list[Tensor]:
+    """The tensors, without the gaps between them, which a packed file has as unnamed pieces."""
     rows = []
     for i in range(weights.count):
         w: abi.sam_weight = weights.tensors[i]
-        rows.append(Tensor(i, w.name.decode("utf-8", "replace"), _dtypes.of_number(w.type),
-                           tuple(w.shape[: w.rank]), w.offset, w.size))
+        if w.name or w.type != abi.sam_dtype.SAM_OPAQUE:
+            rows.append(Tensor(i, w.name.decode("utf-8", "replace"), _dtypes.of_number(w.type),
+                               tuple(w.shape[: w.rank]), w.offset, w.size))
     return rows
 
 

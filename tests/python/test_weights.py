@@ -239,6 +239,7 @@ def test_quantized_gguf_tensors(tmp_path):
     for path, threads in itertools.product((tmp_path / "m.gguf", tmp_path / "m.gguf.smw"), (1, 3)):
         with samite.open(path, threads=threads) as f:
             loaded = f.load()
+            assert f.keys() == list(loaded) == list(kinds)  # without the padding between them
             for name, (_, shape, stored) in kinds.items():
                 assert f.dtype(name) == "opaque" and f.shape(name) == shape
                 assert f.get_slice(name).get_shape() == list(stored)
