@@ -282,6 +282,11 @@ static int add_array(struct request *r, struct source *source, const char *name)
         (in->weights.kind != SAM_WEIGHTS_NPY && in->weights.kind != SAM_WEIGHTS_RAW))
         return cli_usage_error(r->args, "%s: expected an array, raw bytes or a model (.onnx)",
                                source->path);
+    if (!source->hint.has_type && weights_begin_archive(in->prefix, in->prefix_size))
+        return cli_usage_error(r->args,
+                               "%s: a zip archive, of which only checkpoints are read: extract the "
+                               "arrays of an .npz, or give a type (%s:u8)",
+                               source->path, cli_base_name(source->path));
     return in->weights.out_of_order ? add_ordered(r, source, name)
                                     : add_tensor(r, source, name, in->weights.tensors, NULL);
 }

@@ -346,10 +346,15 @@ static bool is_named_checkpoint(const char *path)
            strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/self/fd/", 14) == 0;
 }
 
+bool weights_begin_archive(const void *data, size_t size)
+{
+    return size >= sizeof archive && memcmp(data, archive, sizeof archive) == 0;
+}
+
 bool weights_begin_checkpoint(const char *path, const void *data, size_t size)
 {
     return is_named_checkpoint(path) &&
-           ((size >= sizeof archive && memcmp(data, archive, sizeof archive) == 0) ||
+           (weights_begin_archive(data, size) ||
             (size >= sizeof legacy && memcmp(data, legacy, sizeof legacy) == 0));
 }
 

@@ -94,6 +94,8 @@ bool weights_are_known(const char *path);
 /* Whether the file is a model that sam_model_open reads: ONNX by its name, a
  * PyTorch checkpoint by its name and its first bytes (of the format before 1.6, too). */
 bool weights_are_model(const char *path);
+/* Whether the first bytes are those of a zip archive. */
+bool weights_begin_archive(const void *data, size_t size);
 /* Whether the first bytes are those of a checkpoint, and the name is (or is that of a pipe). */
 bool weights_begin_checkpoint(const char *path, const void *data, size_t size);
 /* Whether the file is a checkpoint that can be packed tensor by tensor; if not, `error` says why.
