@@ -144,12 +144,24 @@ static bool stream_part(struct job *job, struct sam_error *error)
     return good && sam_packer_finish(job->packer, error) == SAM_OK;
 }
 
+/* What --dtype can pack all the same: a checkpoint whose tensors cannot be found. */
+static bool open_input(struct job *job, const char *from, struct sam_error *error)
+{
+    if (weights_open(from, &job->request->hint, &job->in, error))
+        return true;
+    const size_t used = strlen(error->text);
+    if (error->status == SAM_ERR_INPUT && weights_are_model(from))
+        snprintf(error->text + used, sizeof error->text - used,
+                 " (--dtype u8 packs it as plain bytes)");
+    return false;
+}
+
 static bool pack_file(struct job *job, const char *from, const char *to, struct sam_error *error)
 {
     const struct request *r = job->request;
     const struct sam_sink sink = {write_packed, job};
-    bool good = weights_open(from, &r->hint, &job->in, error) &&
-                weights_are_unpacked(&job->in, "is already packed", error);
+    bool good =
+        open_input(job, from, error) && weights_are_unpacked(&job->in, "is already packed", error);
     if (good && job->is_part && !job->in.is_plain)
         good = cli_fail(error, SAM_ERR_USAGE, from,
                         "a pipe: --part needs a file, of which it reads a part");

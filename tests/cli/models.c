@@ -120,8 +120,12 @@ TEST(refused_checkpoints)
     save("evil.pt", hostile());
     expect_failure("convert evil.pt -o x.safetensors", 2,
                    "evil.pt: no tensors, but an object made by 'system'");
-    expect_failure("pack evil.pt -o x.smw", 2,
-                   "evil.pt: no tensors, but an object made by 'system'");
+    expect_failure(
+        "pack evil.pt -o x.smw", 2,
+        "evil.pt: no tensors, but an object made by 'system': expected tensors in dicts, "
+        "lists and tuples, as in a state_dict() (--dtype u8 packs it as plain bytes)");
+    run_script("$SAMITE pack -q --dtype u8 evil.pt -o evil.smw && $SAMITE unpack -q evil.smw -o "
+               "evil.back && cmp evil.pt evil.back");
     expect_failure("info evil.pt", 2, "evil.pt: no tensors, but an object made by 'system'");
     run_script("printf '\\200\\002\\212\\012\\154\\374\\234\\106\\371\\040' >old.bin");
     expect_failure("convert old.bin -o x.safetensors", 2,
