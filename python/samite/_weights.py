@@ -17,6 +17,8 @@ from ._signals import held_signals
 
 # Elements that are decoded together: parts of a tensor that begin at multiples of it are decoded once.
 _GRAIN = 1 << 20
+# Bytes that a thread reads per task: small tensors, which take less time than a task, are read together.
+_BATCH = 1 << 18
 
 
 def thread_count(threads: Optional[int]) -> int:
@@ -73,6 +75,18 @@ class TensorSlice:
         """
         axes, shape = _slices.parse(index, self._shape)
         return self._file._fill(self._tensor, axes, shape, out)
+
+
+def _batches(parts: list[tuple[Tensor, int, int, int]]) -> list[list[tuple[Tensor, int, int, int]]]:
+    batches: list[list[tuple[Tensor, int, int, int]]] = []
+    room = 0
+    for part in parts:
+        if room <= 0:
+            batches.append([])
+            room = _BATCH
+        batches[-1].append(part)
+        room -= part[2]
+    return batches
 
 
 class Names:
@@ -267,11 +281,12 @@ class WeightFile(Names):
         with held_signals() as held:
             failed: list[BaseException] = []
 
-            def read(part: tuple[Tensor, int, int, int]) -> None:
-                if failed or held.error:
-                    return
+            def read(batch: list[tuple[Tensor, int, int, int]]) -> None:
                 try:
-                    source.read(*part)
+                    for part in batch:
+                        if failed or held.error:
+                            return
+                        source.read(*part)
                 except BaseException as error:
                     failed.append(error)
 
@@ -280,7 +295,7 @@ class WeightFile(Names):
                 if self._pool is None:
                     self._pool = ThreadPoolExecutor(self._threads, "samite")
                 futures = [self._pool.submit(source.data.populate)] if populate else []
-                futures += [self._pool.submit(read, part) for part in parts]
+                futures += [self._pool.submit(read, batch) for batch in _batches(parts)]
             wait(futures)  # all of them: they write to memory that the caller may free
         if failed:
             raise failed[0]

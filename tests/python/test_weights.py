@@ -3,6 +3,7 @@
 import itertools
 import struct
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -221,6 +222,17 @@ def test_four_bit_elements(tmp_path):
             assert f.shape(tensor) == shape and f.dtype(tensor) == "e2m1"
             assert bits(f.get_tensor(tensor)) == (data.tobytes(), stored)
             assert bits(f.get_slice(tensor)[1:3]) == bits(data.reshape(stored)[1:3])
+
+
+def test_small_tensors_share_tasks(tmp_path, monkeypatch):
+    """One task per tensor would take longer than the reading: 2000 tensors of 1 KiB, in a few tasks."""
+    tensors = {f"t{i}": normal((256,), i) for i in range(2000)}
+    samite.save_file(tensors, tmp_path / "m.smw")
+    tasks, submit = [], ThreadPoolExecutor.submit
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", lambda *a: tasks.append(a) or submit(*a))
+    loaded = samite.load_file(tmp_path / "m.smw", threads=3)
+    assert 3 < len(tasks) < 50
+    assert all(bits(loaded[name]) == bits(array) for name, array in tensors.items())
 
 
 def test_quantized_gguf_tensors(tmp_path):
