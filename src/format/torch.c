@@ -87,6 +87,7 @@ struct reader {
     struct sam_torch *torch;
     size_t tensor_room, view_room, storage_room, text_room;
     char name[MAX_NAME + 1];
+    const char *unnamed; /* why a tensor here has no name, or NULL */
     size_t visits;
     bool failed;
     struct sam_error *error;
@@ -274,6 +275,8 @@ static bool add_tensor(struct reader *r, const struct sam_weight *w,
 {
     struct sam_torch *t = r->torch;
     const char *name = *r->name ? r->name : "data";
+    if (r->unnamed)
+        return wrong(r, r->unnamed);
     if (sam_names_find(&t->names, name, strlen(name)))
         return wrong(r, "there are two of that name");
     struct sam_weight *tensors = sam_grow(t->tensors, t->count, &r->tensor_room, sizeof *tensors);
@@ -337,8 +340,9 @@ static bool read_tensor(struct reader *r, value *call, bool typed)
 }
 
 /* --- traversal */
-/* Append a key or index to the name. For a class as a key, that is the name of the class. */
-static bool append_key(struct reader *r, value *key, uint64_t index)
+/* Append a key, of a class its name, or an index to the name. Returns NULL, or what is wrong with
+ * the key, which matters if it leads to a tensor. */
+static const char *append_key(struct reader *r, value *key, uint64_t index)
 {
     const size_t used = strlen(r->name);
     char number[24];
@@ -349,14 +353,14 @@ static bool append_key(struct reader *r, value *key, uint64_t index)
         text = key->text;
         size = key->size;
     } else if (key && key->kind != SAM_PICKLE_INT) {
-        return wrong(r, "a key below it is neither text nor a number");
+        return "a key below it is neither text nor a number";
     }
     if (size > MAX_NAME - 1 - used || memchr(text, 0, size))
-        return wrong(r, "an invalid name, or one of more than 4096 bytes, below it");
+        return "an invalid name, or one of more than 4096 bytes, below it";
     r->name[used] = '.';
     memcpy(r->name + used + (used > 0), text, size);
     r->name[used + (used > 0) + size] = '\0';
-    return true;
+    return NULL;
 }
 
 static bool visit(struct reader *r, value *v, unsigned nesting);
@@ -364,15 +368,16 @@ static bool visit(struct reader *r, value *v, unsigned nesting);
 static bool visit_items(struct reader *r, value *v, bool keyed, unsigned nesting)
 {
     const size_t used = strlen(r->name);
-    uint32_t at = 0;
-    uint64_t index = 0;
+    const char *unnamed = r->unnamed;
+    uint32_t at = 0, index = 0;
     bool good = true;
     for (value *item; good && (item = sam_pickle_next(&r->pickle, v, &at)); index++) {
-        value *key = keyed ? item : NULL;
         value *content = keyed ? sam_pickle_next(&r->pickle, v, &at) : item;
-        good = content ? append_key(r, key, index) && visit(r, content, nesting + 1)
-                       : wrong(r, "a key without a value");
+        if (!unnamed)
+            r->unnamed = append_key(r, keyed ? item : NULL, index);
+        good = content ? visit(r, content, nesting + 1) : wrong(r, "a key without a value");
         r->name[used] = '\0';
+        r->unnamed = unnamed;
     }
     return good;
 }

@@ -114,6 +114,7 @@ def passes_over(protocol):
                   "callbacks": {Layers: {"best": Tensor(Storage("0", 6), (3,), (2,))}},
                   "time": datetime.datetime(2026, 1, 2), "random": 2**127, "least": -2**2000,
                   "bytes": b"\0\xff", "array": bytearray(300), "sets": [{1, 2}, frozenset("a")],
+                  "keys": {(1, 2): "a", None: {0.5: [True]}, "x" * 5000: 1, "a\0b": {}},
                   "count": collections.Counter("aab"), "complex": 1j, "calls": Calls()}, protocol)
     done = samite("info", "m.pt")
     assert done.returncode == 0, done.stderr
@@ -149,6 +150,10 @@ def main():
                           {"x": Tensor(Storage("0", 6), size, stride)}, words)))
     cases.append(("a storage past its entry", lambda: refuses(
         {"x": Tensor(Storage("0", 2**61), (6,), (1,))}, "has another size in the archive")))
+    for key in ((1, 2), None, 0.5):
+        cases.append((f"a tensor of the key {key}", lambda key=key: refuses(
+            {"x": {key: [Tensor(Storage("0", 6), (6,), (1,))]}},
+            "tensor 'x': a key below it is neither text nor a number")))
     cases.append(("compressed", lambda: refuses({}, "is compressed (deflate)",
                                                 method=zipfile.ZIP_DEFLATED)))
     cases.append(("protocol 0", lambda: refuses({"a": 1}, "which is not read", protocol=0)))
