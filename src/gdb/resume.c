@@ -180,6 +180,7 @@ struct outcome {
     struct sam_session_stop stop;
     struct sam_error error;
     bool interrupted, has_signal, steps, backward;
+    bool alone; /* no other thread may run */
 };
 
 /* gdb expects RISC-V watchpoints to stop before the access: it then steps over it, in the direction
@@ -231,6 +232,13 @@ static void report_outcome(struct sam_gdb *gdb, const struct outcome *o)
     }
     if (o->stop.reason == SAM_SESSION_DONE)
         note_thread(gdb, thread, "has ended");
+    /* A client that steps over a breakpoint with all other threads stopped takes no other stop:
+     * the thread that has ended stays until the next request that runs. */
+    if (o->stop.reason == SAM_SESSION_DONE && o->alone) {
+        gdb->thread = gdb->resumed = gdb->stopped = thread;
+        send_stop(gdb, SIGNAL_TRAP, "");
+        return;
+    }
     select_thread(gdb, any);
     if (o->interrupted) {
         send_stop(gdb, SIGNAL_INT, "");
@@ -317,7 +325,7 @@ static bool stays_inside(void *context, struct sam_session *session, const struc
 static void step(struct sam_gdb *gdb, struct sam_gdb_thread thread, struct range range, bool others,
                  bool has_signal)
 {
-    struct outcome o = {.has_signal = has_signal, .steps = true};
+    struct outcome o = {.has_signal = has_signal, .steps = true, .alone = !others};
     const struct sam_session_run alone = {.size = sizeof alone,
                                           .scope = SAM_SCOPE_WARP,
                                           .workgroup = thread.workgroup,

@@ -81,6 +81,29 @@ TEST(locked)
     client_expect(c, "T05thread:1;20:48000080;*");
 }
 
+/* Step over a breakpoint at the last instruction: with the other threads stopped, the one that is
+ * stepped must be the one that stops, even though it ends. */
+TEST(ending_alone)
+{
+    SCOPED_SERVED *s = open_served(two_warps, 2, 1);
+    struct client *c = &s->client;
+    client_packet(c, "Z0,80000058,4");
+    client_packet(c, "vCont;c");
+    client_packet(c, "z0,80000058,4");
+    client_packet(c, "vCont;s:1");
+    client_packet(c, "vCont;s:1");
+    client_packet(c, "vCont;c");
+    serve(s);
+    client_expect(c, "OK");
+    client_expect(c, "T05thread:1;20:58000080;*");
+    client_expect(c, "OK");
+    client_expect_console(c, "samite: workgroup 0 warp 0 has ended\n");
+    client_expect(c, "T05thread:1;*");
+    client_expect(c, "E03");
+    client_expect(c, "W00");
+    client_expect_end(c);
+}
+
 TEST(reverse)
 {
     struct served *s = open_served(two_warps, 2, 1);
