@@ -81,6 +81,8 @@ enum sam_status sam_gpu_stats_add(struct sam_gpu_stats *total, const struct sam_
         AT(lines),        AT(lds_insns),    AT(lds_conflicts),
 #undef AT
     };
+    if (SAM_LACKS(error, total, more))
+        return SAM_ERR_USAGE;
     for (size_t i = 0; i < SAM_COUNT(counters); i++) {
         uint64_t *sum = (uint64_t *)(void *)((char *)total + counters[i]);
         *sum += *(const uint64_t *)(const void *)((const char *)more + counters[i]);

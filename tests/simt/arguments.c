@@ -164,6 +164,13 @@ TEST(launches)
     sam_gpu_result_free(NULL);
 }
 
+TEST(statistics)
+{
+    struct sam_gpu_stats total = {0};
+    refuses(sam_gpu_stats_add, NULL, &total);
+    refuses(sam_gpu_stats_add, &total, NULL);
+}
+
 TEST(texts)
 {
     char text[200];
