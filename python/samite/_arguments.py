@@ -78,6 +78,13 @@ def array_of(argument: Any, number: int) -> Optional[np.ndarray]:
     return None
 
 
+def address_of(memory: Memory, machine: Any, number: int) -> int:
+    """The address of memory that is an argument of a program on `machine`."""
+    if memory._machine is not machine:
+        raise ValueError(f"argument {number} is memory of another machine")
+    return memory.address
+
+
 def scalar_bytes(argument: Any, number: int) -> bytes:
     """A scalar in little-endian: Python's int as i32 or u32, float as f32; those of NumPy have their own width,
     at least 4 bytes."""
@@ -108,8 +115,14 @@ def outputs_of(arguments: Sequence[Any]) -> tuple[np.ndarray, ...]:
 
 def three(value: Union[int, Sequence[int]], what: str) -> tuple[int, int, int]:
     """One to three sizes, the missing ones 1."""
-    sizes = [value] if isinstance(value, (int, np.integer)) else list(value)
-    if not 1 <= len(sizes) <= 3 or any(isinstance(n, bool) or not 0 <= int(n) < 1 << 32 for n in sizes):
+    sizes: list[Any] = [value]
+    if not isinstance(value, (int, np.integer)):
+        try:
+            sizes = list(value)
+        except TypeError:
+            pass
+    whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in sizes)
+    if not 1 <= len(sizes) <= 3 or not whole or not all(0 <= n < 1 << 32 for n in sizes):
         raise ValueError(f"{what}={value!r}: expected one to three sizes")
     padded = [int(n) for n in sizes] + [1, 1]
     return padded[0], padded[1], padded[2]

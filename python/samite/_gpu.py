@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import weakref
 from ctypes import byref, c_char_p, c_uint32, c_void_p, cast, pointer, string_at
 from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
@@ -11,8 +12,8 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi as abi
-from ._arguments import Argument, InOut, Local, Memory, Out, array_of, outputs_of, scalar_bytes, three
-from ._library import check, failure, lib, name_bytes, options, take_text, text_of, type_of
+from ._arguments import Argument, InOut, Local, Memory, Out, address_of, array_of, outputs_of, scalar_bytes, three
+from ._library import check, failure, lib, name_bytes, options, struct_of, take_text, text_of, type_of
 from ._machine import Addressed
 from ._programs import Program, Source, assemble_kernels, read_program
 from ._run import Run, gpu_trap
@@ -103,6 +104,8 @@ def config_text(config: Config) -> str:
         return ""
     if isinstance(config, str):
         return config
+    if not isinstance(config, Mapping):
+        raise ValueError(f"parameters of a model are a {type(config).__name__}: expected True, a str or a dict")
     items = sorted(config.items(), key=lambda item: not item[0].endswith("preset"))  # a preset comes first
     return ",".join(f"{name}={int(value) if isinstance(value, bool) else value}" for name, value in items)
 
@@ -135,8 +138,9 @@ class Gpu(Addressed):
         self._run = Run()
         self._prints = bytearray()
         self._programs: list[Program] = []
+        self._opened: Callable[[], Optional[Session]] = lambda: None  # the session opened last
         self._config: Optional[abi.sam_gputime_config] = None
-        self._options = options(abi.sam_gpu_options, jobs=thread_count(jobs), schedule=schedules[schedule],
+        self._options = options(abi.sam_gpu_options, jobs=thread_count(jobs, "jobs"), schedule=schedules[schedule],
                                 collect_stats=stats, max_insns=max_insns, simt_stack_limit=simt_stack_limit,
                                 loose_bounds=loose_bounds, fit_pds=True, stop=self._run.stop)
         self._options.print = abi.sam_sink(type_of(abi.sam_sink, "write")(self._run.guard(self._print, False)))
@@ -263,7 +267,9 @@ class Gpu(Addressed):
         launch = abi.sam_launch()
         try:
             program = self._prepare(launch, owned, kernel, arguments, grid, block, items, lanes, private, local, 0)
-            return Session(self, launch, program, arguments, lambda: self._release(owned, launch, 0))
+            made = Session(self, launch, program, arguments, lambda: self._release(owned, launch, 0))
+            self._opened = weakref.ref(made)
+            return made
         except BaseException:
             self._release(owned, launch, 0)
             raise
@@ -273,10 +279,14 @@ class Gpu(Addressed):
                  items: Union[None, int, Sequence[int]], lanes: int, private: int, local: int,
                  print_size: int) -> Program:
         """Fill `launch`; the buffers that it takes are in `owned`. Returns the program that has the kernel."""
+        opened = self._opened()
+        if opened is not None and opened.is_open:
+            raise ValueError("a session of this Gpu is open: close it first")
         program = self._find(kernel)
         packed, ranges = self._place(arguments, owned)
-        description = abi.sam_kernel(name=kernel.encode(), grid=three(grid, "grid"), block=three(block, "block"),
-                                     lanes=lanes, pds_size=private, print_size=print_size, args_size=len(packed))
+        description = struct_of(abi.sam_kernel, name=kernel.encode(), grid=three(grid, "grid"),
+                                block=three(block, "block"), lanes=lanes, pds_size=private, print_size=print_size,
+                                args_size=len(packed))
         description.args = cast(c_char_p(packed), c_void_p)
         more = options(abi.sam_prepare_options, lds_size=local)
         if items is not None:
@@ -299,7 +309,7 @@ class Gpu(Addressed):
                 self._addresses[number] = memory.address
                 value = memory.address.to_bytes(4, "little")
             elif isinstance(argument, Memory):
-                value = argument.address.to_bytes(4, "little")
+                value = address_of(argument, self, number).to_bytes(4, "little")
             elif isinstance(argument, Local):
                 local_top -= (argument.size + 4095) & ~4095
                 if local_top < abi.SAM_LDS_BASE:

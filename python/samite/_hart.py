@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi as abi
-from ._arguments import Argument, InOut, Local, Memory, Out, array_of, outputs_of, scalar_bytes
+from ._arguments import Argument, InOut, Local, Memory, Out, address_of, array_of, outputs_of, scalar_bytes
 from ._gpu import Config, config_text
 from ._library import Trap, check, failure, lib, name_bytes, options, path_bytes, text_of, type_of
 from ._machine import Mapped
@@ -161,7 +161,7 @@ def pass_arguments(machine: Any, regs: Registers, narrow: bool, arguments: Seque
             addresses[number] = memory.address
             words.append(memory.address)
         elif isinstance(argument, Memory):
-            words.append(argument.address)
+            words.append(address_of(argument, machine, number))
         else:
             data = scalar_bytes(argument, number)
             if len(data) == 4:  # extended by bit 31

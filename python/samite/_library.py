@@ -146,9 +146,16 @@ def failure(status: int, error: abi.sam_error, prefix: str = "") -> BaseExceptio
     return _EXCEPTIONS.get(status, RuntimeError)(prefix + text_of(error))
 
 
+_INTEGERS = frozenset((ctypes.c_int, ctypes.c_uint, ctypes.c_long, ctypes.c_ulong, ctypes.c_longlong,
+                       ctypes.c_ulonglong))
+
+
 def check(function: Any, *arguments: Any, prefix: str = "") -> None:
     """Call a function whose last parameter is the error; raise what it reports."""
     error = abi.sam_error()
+    for value, kind in zip(arguments, function.argtypes):  # ctypes drops the bits that do not fit
+        if isinstance(value, int) and kind in _INTEGERS and kind(value).value != value:
+            raise ValueError(f"{value} is out of range: {8 * ctypes.sizeof(kind)} bits")
     status = function(*arguments, ctypes.byref(error))
     if status != abi.SAM_OK:
         raise failure(status, error, prefix)
@@ -156,7 +163,23 @@ def check(function: Any, *arguments: Any, prefix: str = "") -> None:
 
 def options(kind: Any, **fields: Any) -> Any:
     """A struct of options with its `size` set."""
-    return kind(size=ctypes.sizeof(kind), **fields)
+    return struct_of(kind, size=ctypes.sizeof(kind), **fields)
+
+
+def struct_of(kind: Any, **fields: Any) -> Any:
+    """A struct whose integers all fit their fields: ctypes would drop bits."""
+    made = kind(**fields)
+    for name, value in fields.items():
+        if isinstance(value, int) and getattr(made, name) != value:
+            raise ValueError(f"{name}={value} is out of range")
+    return made
+
+
+class Owner:
+    """What frees an object of the library: a copy would free it a second time."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
 
 
 def type_of(kind: Any, name: str) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 
 from . import _dtypes
 from ._arguments import Memory
-from ._library import check
+from ._library import Owner, check
 
 
-class Addressed:
+class Addressed(Owner):
     """A machine whose memory is read and written at addresses. `_calls` has the library's functions by what they
     do, `_kind` the name of the attribute with its object."""
     _kind: str

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _abi as abi
-from ._library import SourceError, check, lib, name_bytes, options, take_messages, take_text
+from ._library import Owner, SourceError, check, lib, name_bytes, options, take_messages, take_text
 
 MOST = 256 << 20  # bytes of a program
 
@@ -25,7 +25,7 @@ class KernelArgument:
     size: int  # bytes of the argument buffer
 
 
-class Program:
+class Program(Owner):
     """A program in memory: what the assembler made, or an ELF file holds. Machines keep theirs alive."""
 
     def __init__(self, image: Any, name: str) -> None:

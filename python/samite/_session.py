@@ -11,7 +11,7 @@ import numpy as np
 from . import _abi as abi
 from . import _dtypes
 from ._arguments import Argument, InOut, Out, outputs_of
-from ._library import Trap, check, failure, lib, name_bytes, options, text_of, type_of
+from ._library import Owner, Trap, check, failure, lib, name_bytes, options, struct_of, text_of, type_of
 from ._programs import Program
 from ._run import gpu_trap
 
@@ -89,7 +89,7 @@ def _word(names: Any, value: int, prefix: str) -> str:
     return names(value).name[len(prefix):].lower()
 
 
-class Session:
+class Session(Owner):
     """An opened launch, made by Gpu.session. Nothing has run. A context manager: it is closed at the end.
 
     A warp is named by its workgroup's linear number and its number in that; both are 0 by default. Registers have
@@ -121,6 +121,11 @@ class Session:
             lib.sam_session_close(session)
             self._session = c_void_p()
             self._release()
+
+    @property
+    def is_open(self) -> bool:
+        """False after close."""
+        return bool(self._session)
 
     # --- stepping and running
 
@@ -192,7 +197,7 @@ class Session:
         lanes            only if one of the lanes of this mask is active
         when             only if it returns true of workgroup and warp; it may inspect the session, not run it
         """
-        point = abi.sam_session_break(pc=self.address(where), lanes=lanes, **_only(workgroup, warp))
+        point = struct_of(abi.sam_session_break, pc=self.address(where), lanes=lanes, **_only(workgroup, warp))
         if when is not None:
             asked = when
 
@@ -208,8 +213,8 @@ class Session:
     def add_watch(self, address: int, size: int = 4, *, loads: bool = False, stores: bool = True,
                   workgroup: Optional[int] = None, warp: Optional[int] = None) -> int:
         """Stop runs after an instruction that accesses one of the bytes; its number."""
-        point = abi.sam_session_watch(address=address, size=size, loads=loads, stores=stores,
-                                      **_only(workgroup, warp))
+        point = struct_of(abi.sam_session_watch, address=address, size=size, loads=loads, stores=stores,
+                          **_only(workgroup, warp))
         number = c_uint()
         check(lib.sam_session_add_watch, self._open(), byref(point), byref(number))
         return number.value

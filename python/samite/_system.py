@@ -103,7 +103,7 @@ class System(Mapped):
         self._hart_options = options(abi.sam_hart_options, isa=parse_isa(isa), mlen=mlen,
                                      acc_regs=acc_regs_of(acc_regs), collect_stats=stats, max_insns=max_insns,
                                      stop=self._run.stop, hostio=self._console.hostio)
-        self._gpu_options = options(abi.sam_gpu_options, jobs=thread_count(jobs), collect_stats=stats,
+        self._gpu_options = options(abi.sam_gpu_options, jobs=thread_count(jobs, "jobs"), collect_stats=stats,
                                     max_insns=kernel_max_insns, stop=self._run.stop, print=sink)
         if progress is not None:
             tell = progress

@@ -21,11 +21,11 @@ _GRAIN = 1 << 20
 _BATCH = 1 << 18
 
 
-def thread_count(threads: Optional[int]) -> int:
+def thread_count(threads: Optional[int], name: str = "threads") -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-        raise ValueError(f"threads={threads!r}: expected a number of at least 1, or None")
+        raise ValueError(f"{name}={threads!r}: expected a number of at least 1, or None")
     return threads
 
 

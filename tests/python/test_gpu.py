@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """samite.Gpu: launches against NumPy, arguments, traps with all their fields, cycles, Ctrl-C."""
+import copy
+import pickle
 import signal
 import threading
 
@@ -277,7 +279,7 @@ def test_programs_that_cannot_be(gpu, tmp_path):
         gpu.load(tmp_path / "bad.elf")
     with pytest.raises(ValueError, match="RV64"):
         gpu.load(samite.assemble("nop", isa="tensor"))
-    for keywords, error in (({"schedule": "x"}, "schedule"), ({"jobs": 0}, "threads=0")):
+    for keywords, error in (({"schedule": "x"}, "schedule"), ({"jobs": 0}, "jobs=0")):
         with pytest.raises(ValueError, match=error):
             samite.Gpu(**keywords)
 
@@ -299,3 +301,42 @@ def test_elf_and_assembly_are_the_same(tmp_path, gpu):
     other.load(tmp_path / "v.elf")
     (expected, result), (_, first) = vecadd(other), vecadd(gpu)
     assert np.array_equal(result.outputs[0], expected) and np.array_equal(first.outputs[0], expected)
+
+
+def test_numbers_that_do_not_fit(gpu):
+    a = np.zeros(32, "f4")
+    memory = gpu.alloc(128)
+    over = 1 << 32
+    for words in ({"lanes": over + 32}, {"lanes": -32}, {"private": over + 16}, {"local": -1}, {"print_size": over + 8},
+                  {"grid": "22"}, {"grid": None}, {"grid": 2.0}, {"block": (32, 1.0)}):
+        with pytest.raises(ValueError):
+            gpu.launch("vecadd", a, a, samite.Out(32), 32, **{"block": 32, **words})
+    for address in (over + memory.address, -over + memory.address):
+        with pytest.raises(ValueError, match="out of range"):
+            gpu.write(address, a)
+    for words in ({"max_insns": -5}, {"max_insns": 1 << 64}, {"simt_stack_limit": over + 3}, {"cycles": 5},
+                  {"cycles": ["preset"]}):
+        with pytest.raises(ValueError):
+            samite.Gpu(**words)
+    with pytest.raises(ValueError, match="max_insns=-1"):
+        samite.Hart(max_insns=-1)
+
+
+def test_memory_of_another_machine(gpu):
+    other, hart = samite.Gpu(), samite.Hart()
+    a = np.zeros(32, "f4")
+    with pytest.raises(ValueError, match="argument 1 is memory of another machine"):
+        gpu.launch("vecadd", a, other.buffer(a), samite.Out(32), 32, block=32)
+    hart.load(samite.assemble("ret", isa="tensor"))
+    with pytest.raises(ValueError, match="argument 0 is memory of another machine"):
+        hart.run(other.buffer(a))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_no_copies_of_what_the_library_owns(gpu, copied):
+    a = np.zeros(32, "f4")
+    program = samite.assemble("ret")
+    with gpu.session("vecadd", a, a, samite.Out(32), 32, block=32) as session:
+        for one in (gpu, session, program, samite.Hart(), samite.System()):
+            with pytest.raises(TypeError, match=f"a {type(one).__name__} cannot be copied or pickled"):
+                copied(one)

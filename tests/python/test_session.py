@@ -239,3 +239,20 @@ def test_cc_errors(tmp_path):
 
 def test_programs_in_assembly_describe_no_kernels(gpu):
     assert samite.assemble("f: ret").kernels == {}
+
+
+def test_one_session_at_a_time(gpu):
+    a = np.arange(32, dtype="f4")
+    words = ("vecadd", a, a, samite.Out(32), 32)
+    gpu.load(KERNELS / "vecadd.s")
+    with gpu.session(*words, block=32) as session:
+        for refused in (gpu.launch, gpu.session):
+            with pytest.raises(ValueError, match="a session of this Gpu is open"):
+                refused(*words, block=32)
+        for number in (-1, 1 << 32):
+            with pytest.raises(ValueError, match="out of range"):
+                session.x(5, workgroup=number)
+        with pytest.raises(ValueError, match="lanes=-1 is out of range"):
+            session.add_break("vecadd", lanes=-1)
+    gpu.session(*words, block=32)  # dropped
+    assert gpu.launch(*words, block=32).outputs[0][31] == 62
