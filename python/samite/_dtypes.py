@@ -143,6 +143,8 @@ def check_array(array: Any, what: str, *, writable: bool = False) -> np.ndarray:
     """A C-contiguous little-endian array, or a ValueError that says what it is instead."""
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{what} is a {type(array).__name__}: expected a NumPy array")
+    if isinstance(array, np.ma.MaskedArray):
+        raise ValueError(f"{what} is masked: use numpy.ma.filled")
     of_numpy(array.dtype, what)
     if not array.flags.c_contiguous:
         raise ValueError(f"{what} is not contiguous (strides {array.strides}): use numpy.ascontiguousarray")

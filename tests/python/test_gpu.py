@@ -229,6 +229,7 @@ def test_ctrl_c_ends_a_launch():
 
 @pytest.mark.parametrize("argument, error", [
     (normal((4, 4)).T, r"argument 1 is not contiguous"),
+    (np.ma.masked_less(normal(4), 0), "argument 1 is masked"),
     (normal(4).astype(">f4"), "argument 1 is big-endian"),
     ("text", "argument 1 is a str"),
     (None, "argument 1 is a NoneType"),

@@ -166,6 +166,7 @@ def test_signals_leave_nothing(raw, tmp_path, exception):
 @pytest.mark.parametrize("value, error", [
     (normal((4, 6)).T, r"tensor 't' is not contiguous \(strides"),
     (normal(9)[::2], "not contiguous"),
+    (np.ma.masked_less(normal(9), 0), "masked: use numpy.ma.filled"),
     (normal(9).astype(">f4"), "big-endian"),
     (np.array(["a"]), "dtype <U1"),
     (np.array([1j]), "complex"),
