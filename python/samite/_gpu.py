@@ -279,6 +279,7 @@ class Gpu(Addressed):
                  items: Union[None, int, Sequence[int]], lanes: int, private: int, local: int,
                  print_size: int) -> Program:
         """Fill `launch`; the buffers that it takes are in `owned`. Returns the program that has the kernel."""
+        self._run.expect_idle()
         opened = self._opened()
         if opened is not None and opened.is_open:
             raise ValueError("a session of this Gpu is open: close it first")

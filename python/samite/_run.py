@@ -34,6 +34,7 @@ class Run:
         self.flag = c_int(0)
         self.stop = pointer(self.flag)
         self.error: Optional[BaseException] = None  # the first that a callback raised
+        self.running = False
 
     def guard(self, function: Callable[..., Any], result: Any = None) -> Callable[..., Any]:
         """`function` as a callback: what it raises stops the run, and is raised after it."""
@@ -49,8 +50,21 @@ class Run:
 
         return guarded
 
+    def expect_idle(self) -> None:
+        """ValueError from a callback of the call, or another thread, while it lasts."""
+        if self.running:
+            raise ValueError("the machine is running: one run at a time")
+
     def call(self, function: Callable[..., int], *arguments: Any) -> tuple[int, abi.sam_error]:
         """The status of the call, and its error. Raises what a callback or a signal has raised."""
+        self.expect_idle()
+        self.running = True
+        try:
+            return self._call(function, *arguments)
+        finally:
+            self.running = False
+
+    def _call(self, function: Callable[..., int], *arguments: Any) -> tuple[int, abi.sam_error]:
         error = abi.sam_error()
         self.flag.value, self.error = 0, None
         if threading.current_thread() is threading.main_thread():

@@ -341,3 +341,12 @@ def test_no_copies_of_what_the_library_owns(gpu, copied):
         for one in (gpu, session, program, samite.Hart(), samite.System()):
             with pytest.raises(TypeError, match=f"a {type(one).__name__} cannot be copied or pickled"):
                 copied(one)
+
+
+def test_a_run_in_a_callback_of_a_run():
+    gpu = samite.Gpu(jobs=1, progress=lambda *_: vecadd(gpu))
+    gpu.load(KERNELS / "vecadd.s")
+    with pytest.raises(ValueError, match="the machine is running: one run at a time"):
+        vecadd(gpu)
+    with pytest.raises(ValueError, match="the machine is running"):  # usable, and refused again
+        vecadd(gpu)
