@@ -294,6 +294,8 @@ def save_file(tensors: Mapping[str, Any], path: Any, metadata: Optional[Mapping[
     sources.sort(key=lambda source: (-source[1].bits, source[0]))
     offset = 0
     for name, element, shape, data in sources:
+        if len(shape) > 16:  # it would be read back as bytes without a type
+            raise ValueError(f"tensor {name!r} has {len(shape)} dimensions: expected at most 16")
         begin, offset = offset, offset + data.size
         header[name] = {"dtype": element.safetensors, "shape": list(shape), "data_offsets": [begin, offset]}
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()

@@ -173,6 +173,7 @@ def test_signals_leave_nothing(raw, tmp_path, exception):
     (np.array([None]), "object"),
     ([1, 2], "a list: expected a NumPy array"),
     (1.5, "a float"),
+    (np.zeros((1,) * 17), "tensor 't' has 17 dimensions: expected at most 16"),
 ])
 @pytest.mark.parametrize("name", ["x.smw", "x.safetensors"])
 def test_arrays_that_cannot_be_stored(tmp_path, value, error, name):
