@@ -93,6 +93,31 @@ TEST(test_unwritten_part)
          "t:11:6: tcolmin reads t[2,0] before it is written");
 }
 
+/* A tile without valid elements is read without being written: the source of a reduction that
+ * writes nothing, and the scales of factors that have none. */
+TEST(test_nothing_to_read)
+{
+    struct sam_error error;
+    static const char *const texts[] = {
+        HEAD "%s = pto.alloc_tile : !pto.tile<vec, 8x8xf32, valid=0x8>\n"
+             "%d = tcolmin %s : !pto.tile<vec, 8x8xf32, valid=0x8> -> !pto.tile<vec, 1x8xf32>\n",
+        HEAD "%s = pto.alloc_tile : !pto.tile<vec, 8x8xf32, valid=8x0>\n"
+             "%d = tadd %s, %s : !pto.tile<vec, 8x8xf32, valid=8x0>, "
+             "!pto.tile<vec, 8x8xf32, valid=8x0> -> !pto.tile<vec, 8x8xf32, valid=8x0>\n",
+        "func.func @f() {\n"
+        "%s = pto.alloc_tile : !pto.tile<mat, 1x32xe8m0, valid=0x1>\n"
+        "%a = pto.alloc_tile : !pto.tile<left, 1x32xf16, valid=0x8>\n"
+        "%b = pto.alloc_tile : !pto.tile<right, 8x16xf16, valid=8x0>\n"
+        "%t = pto.alloc_tile : !pto.tile<mat, 1x32xe8m0, valid=0x0>\n"
+        "%d = tmatmul_mx %a, %s, %b, %t : !pto.tile<left, 1x32xf16, valid=0x8>, "
+        "!pto.tile<mat, 1x32xe8m0, valid=0x1>, !pto.tile<right, 8x16xf16, valid=8x0>, "
+        "!pto.tile<mat, 1x32xe8m0, valid=0x0> -> !pto.tile<acc, 1x8xf32, valid=0x0>\nreturn\n}\n",
+    };
+    for (size_t i = 0; i < SAM_COUNT(texts); i++)
+        if (run(texts[i], (struct sam_tile_options){0}, &error) != SAM_OK)
+            fail_msg("%zu: %s", i, error.text);
+}
+
 /* A run-time shape is checked at run time. */
 TEST(test_late_shape)
 {

@@ -39,11 +39,15 @@ static void use(struct walk *w, uint32_t value)
     w->flow->life[local(w, root)].last = w->now;
 }
 
+/* A tile whose type leaves no element valid has none that could be unwritten, such as the scales of
+ * a factor that has none. */
 static void read_tile(struct walk *w, uint32_t op, uint32_t operand)
 {
     uint32_t value = sam_tile_arg(w->p, &w->p->ops[op], operand);
     uint32_t root = w->flow->root[local(w, value)];
-    if (w->flow->life[local(w, root)].written)
+    const struct sam_tile_type *type = &w->p->values[value].type.tile;
+    const bool none = type->valid_rows == 0 || type->valid_cols == 0;
+    if (none || w->flow->life[local(w, root)].written)
         return;
     void *grown = sam_grow(w->reads, w->read_count, &w->read_capacity, sizeof *w->reads);
     if (!grown) {
