@@ -192,7 +192,9 @@ bool sam_lower_window_known(const struct lower *l, uint32_t window, unsigned dim
         *number = size;
         return true;
     }
-    return sam_lower_constant(l, operand_of(l, window, dimension, stride), number);
+    /* Other sizes fail at the window, and negative numbers stand for sizes that are not known. */
+    return sam_lower_constant(l, operand_of(l, window, dimension, stride), number) &&
+           (stride || (*number >= 0 && *number <= INT32_MAX));
 }
 
 static void get_dimension(struct lower *l, const char *reg, uint32_t window, unsigned dimension,

@@ -119,6 +119,29 @@ TEST(test_zero_divisor)
     }
 }
 
+/* Sizes that no partition has, known when the program is lowered: it fails at the partition. */
+TEST(test_partition_sizes)
+{
+    static const int64_t sizes[] = {-1, -2, -3, -70000, -3000000000, INT64_MIN, 9, INT64_MAX};
+    for (size_t i = 0; i < SAM_COUNT(sizes); i++) {
+        SCOPED(lowered) x = {
+            .seed = 1,
+            .text = "func.func @f(%x: !pto.ptr<f32>, %n: index) {\n" INDEX(0) INDEX(1) INDEX(8)
+                BY_ROWS("v", "x", 8,
+                        8) "%p = pto.partition_view %v, offsets = [%c0, %c0], sizes = [%n, %n] : "
+                           "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<?x?xf32>\n"
+                           "%t = pto.tload %p : !pto.partition_tensor_view<?x?xf32> -> " TILE
+                           "\nreturn }\n"};
+        FREED char *words =
+            formatted("the partition is 0..%" PRId64 " of dimension 0: %%v has 8", sizes[i]);
+        lowered_random(&x, SAM_F32, 8, 8);
+        lowered_scalar(&x, SAM_I64, (uint64_t)sizes[i]);
+        lowered_run(&x);
+        if (x.status != SAM_ERR_TRAP || !strstr(x.error.text, words))
+            fail_msg("expected %s: found %s", words, x.error.text);
+    }
+}
+
 /* Sizes whose product has more than 64 bits. */
 TEST(test_wide_products)
 {
