@@ -231,6 +231,22 @@ TEST(test_order)
     }
 }
 
+/* A wrong head of the last function of a module is one error. */
+TEST(test_wrong_head)
+{
+    expect_messages("module {\n"
+                    "func.func @f(%a: !pto.ptr<q32>) attributes {x = 1} {\n"
+                    "scf.if %c {\n} else {\n}\nreturn\n}\n"
+                    "func.func @g(%a: index, %a: index) {\nreturn\n}\n}\n",
+                    "t.pto:2:27: error: expected a dtype (bf16 f16 f32 e4m3 e5m2 e8m0 e2m1 ui8 i8 "
+                    "ui16 i16 ui32 i32 ui64 i64 f64 e1m2 tf32 hf32 hif8 e3m2 e2m3), found 'q32'\n"
+                    "    func.func @f(%a: !pto.ptr<q32>) attributes {x = 1} {\n"
+                    "                              ^\n"
+                    "t.pto:8:25: error: %a is already defined, at line 8\n"
+                    "    func.func @g(%a: index, %a: index) {\n"
+                    "                            ^\n");
+}
+
 /* The caret is below the column, whatever the width of characters; a byte order mark has no
  * width. */
 TEST(test_characters)

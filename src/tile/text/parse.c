@@ -364,6 +364,23 @@ static bool parse_func_head(struct parser *parser, struct sam_tile_func **f)
            sam_tile_parse_expect(parser, '{', "before the function's body");
 }
 
+/* Skip a function whose head is wrong, and its body, up to the next one or the end of the module.
+ */
+static void skip_func(struct parser *parser)
+{
+    size_t depth = 0;
+    bool body = false;
+    while (parser->token.kind != TOKEN_END && !sam_tile_parse_is_word(parser, "func.func")) {
+        const bool opens = sam_tile_parse_is(parser, '{'), closes = sam_tile_parse_is(parser, '}');
+        if (closes && !depth && body)
+            return;
+        body |= opens;
+        depth += opens;
+        depth -= closes && depth;
+        sam_tile_parse_next(parser);
+    }
+}
+
 static void parse_func(struct parser *parser)
 {
     struct sam_tile_func *f = NULL;
@@ -371,9 +388,7 @@ static void parse_func(struct parser *parser)
     size_t names = parser->name_count;
     sam_tile_parse_next(parser);
     if (!parse_func_head(parser, &f)) {
-        /* Skip this function and its body. */
-        while (parser->token.kind != TOKEN_END && !sam_tile_parse_is_word(parser, "func.func"))
-            sam_tile_parse_next(parser);
+        skip_func(parser);
         sam_tile_parse_leave(parser, names);
         return;
     }
