@@ -358,6 +358,27 @@ TEST(test_out_of_range)
                                  "%c = arith.constant -0.0 : f16\n");
 }
 
+/* A constant is a number that its type holds, also one of 64 bits without a sign. */
+TEST(test_unsigned_constants)
+{
+    static const char good[] = "%a = arith.constant 18446744073709551615 : ui64\n"
+                               "%b = arith.constant 9223372036854775808 : ui64\n"
+                               "%c = arith.constant -9223372036854775808 : i64\n"
+                               "%d = arith.constant 255 : ui8\n";
+    static const char *const bad[][2] = {
+        {"18446744073709551616", "ui64"}, {"-1", "ui64"}, {"-1", "ui8"}, {"256", "ui8"}};
+    SCOPED_PROGRAM *p = test_round_trip("t", good, sizeof good - 1);
+    FREED char *printed = test_printed(p, SAM_TILE_SSA);
+    assert_string_equal(printed, good);
+    for (size_t i = 0; i < SAM_COUNT(bad); i++) {
+        FREED char *text = formatted("%%a = arith.constant %s : %s", bad[i][0], bad[i][1]);
+        FREED char *expected =
+            formatted("t.pto:1:21: error: '%s' is not a constant of type %s\n    %s\n%24s^\n",
+                      bad[i][0], bad[i][1], text, "");
+        expect_messages(text, expected);
+    }
+}
+
 /* Formatting loses no comment, and moves none to another operation. */
 TEST(test_kept_comments)
 {

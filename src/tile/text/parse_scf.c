@@ -42,6 +42,12 @@ static bool constant_bits(const struct token *t, const struct sam_tile_ty *type,
         *bits = good ? (int64_t)(found & ~unused) : 0;
         return good && found <= UINT64_MAX >> (64 - sam_dtype_table[type->dtype].bits);
     }
+    if (type->kind == SAM_TILE_KIND_SCALAR && type->dtype == SAM_U64) {
+        uint64_t number;
+        const bool good = sam_parse_u64(text, &number);
+        *bits = good ? (int64_t)number : 0;
+        return good;
+    }
     if (!sam_parse_i64(text, bits))
         return false;
     if (type->kind == SAM_TILE_KIND_INDEX)

@@ -168,6 +168,8 @@ static void constant(struct printer *s, const struct sam_tile_op *op)
     const struct sam_tile_ty *t = &s->p->values[s->p->ids[op->results]].type;
     if (t->kind == SAM_TILE_KIND_SCALAR && sam_tile_is_real(t->dtype))
         real_constant(s, t->dtype, op->literal);
+    else if (t->kind == SAM_TILE_KIND_SCALAR && t->dtype == SAM_U64)
+        sam_buffer_printf(&s->out, "%" PRIu64, (uint64_t)op->literal);
     else
         sam_buffer_printf(&s->out, "%" PRId64, op->literal);
     sam_buffer_printf(&s->out, " : ");
