@@ -186,6 +186,21 @@ TEST(test_paths)
     snprintf(body, sizeof body, "%sscf.for %%i = %%c0 to %%c4 step %%c1 %s",
              LOAD("p", "t") RECORD("e", "tload"), round);
     expect(body, "", 0, NULL);
+    /* An iteration conflicts with the one before it, if there is one. */
+    static const char *const loops[][3] = {{"c0", "c4", "c4"}, {"c0", "c4", "c16"},
+                                           {"c4", "c4", "c1"}, {"c4", "c0", "c1"},
+                                           {"c0", "c4", "c1"}, {"c1", "c16", "c4"}};
+    for (size_t i = 0; i < SAM_COUNT(loops); i++) {
+        snprintf(body, sizeof body, "scf.for %%i = %%%s to %%%s step %%%s {\n%s}\n", loops[i][0],
+                 loops[i][1], loops[i][2],
+                 LOAD("p", "t") RECORD("e", "tload") WAIT("e") RELU("t", "u"));
+        expect(body, i < 4 ? "" : "error: tload writes %t without waiting for the vector pipe", 0,
+               NULL);
+    }
+    /* Without an iteration there is no access, and the loop waits for nothing. */
+    expect("scf.for %i = %c4 to %c0 step %c1 {\n" LOAD("p", "t") RELU("t", "u") "}\n", "", 0, NULL);
+    expect(LOAD("p", "t") "scf.for %i = %c4 to %c0 step %c1 {\npto.barrier\n}\n" RELU("t", "u"),
+           "error: trelu reads %t without waiting for the tload pipe: tload", 0, NULL);
 }
 
 /* Events that loops and conditions carry. */

@@ -161,27 +161,34 @@ static void yield(struct waits *w, uint32_t last, const uint32_t *ids)
         *event_of(w, ids[i]) = events[i];
 }
 
-static bool runs(const struct waits *w, const struct sam_tile_op *op)
+/* The iterations to follow: the second conflicts with accesses of the first, a third does as the
+ * second. `*always`: the loop has so many, not perhaps none. */
+static int rounds(const struct waits *w, const struct sam_tile_op *op, bool *always)
 {
-    int64_t bounds[2];
-    return constants(w, op, 0, 2, bounds) && bounds[0] < bounds[1];
+    int64_t bounds[2], step;
+    *always = constants(w, op, 0, 2, bounds);
+    if (*always && bounds[0] >= bounds[1])
+        return 0;
+    const bool once = *always && constants(w, op, 2, 1, &step) && step > 0 &&
+                      (uint64_t)bounds[1] - (uint64_t)bounds[0] <= (uint64_t)step;
+    return once ? 1 : 2;
 }
 
-/* The second iteration conflicts with accesses of the first. With no iteration, nothing was waited
- * for. */
+/* With no iteration, nothing was waited for. */
 static void loop(struct waits *w, const struct sam_tile_op *op)
 {
     const uint32_t *params = &w->p->ids[op->params], *results = &w->p->ids[op->results];
     struct sam_tile_hazards skipped;
     uint64_t fork = w->hazards.ids;
-    bool always = runs(w, op);
+    bool always;
+    const int most = rounds(w, op, &always);
     if (!always && !sam_tile_hazard_copy(&skipped, &w->hazards)) {
         w->memory = true;
         return;
     }
     for (uint32_t i = 1; i < op->param_count; i++)
         *event_of(w, params[i]) = *event_of(w, sam_tile_arg(w->p, op, 2 + i));
-    for (int round = 0; round < 2; round++)
+    for (int round = 0; round < most; round++)
         yield(w, block(w, op->body[0]), params + 1);
     for (uint32_t i = 0; i < op->result_count; i++)
         *event_of(w, results[i]) = *event_of(w, params[1 + i]);
