@@ -2,6 +2,7 @@
 /* --arg: parsing, and writing outputs to their files. */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "run/run.h"
@@ -186,6 +187,15 @@ static bool parse_real(const char *text, bool wide, uint64_t *value)
     return !*end && !(errno == ERANGE && (number > 1 || number < -1)); /* underflow is zero */
 }
 
+/* The bits of a double become those of an f16; false if a finite number would be infinite. */
+static bool round_half(uint64_t *bits)
+{
+    double number;
+    memcpy(&number, bits, sizeof number);
+    *bits = sam_dtype_round(SAM_F16, number);
+    return isinf(number) || !isinf(sam_dtype_value(SAM_F16, *bits));
+}
+
 static int parse_scalar(const struct cli_args *args, const char *word, enum sam_dtype dtype,
                         const char *text, struct run_argument *a)
 {
@@ -194,12 +204,13 @@ static int parse_scalar(const struct cli_args *args, const char *word, enum sam_
     a->kind = RUN_SCALAR;
     a->dtype = dtype;
     a->size = bytes < 4 ? 4 : bytes;
-    if (dtype == SAM_F16)
-        return bad_argument(args, word, "f16 is for arrays only: pass its bits as u16");
     switch (sam_dtype_class(dtype)) {
     case SAM_CLASS_UINT: good = parse_integer(text, false, 8 * bytes, &a->bits); break;
     case SAM_CLASS_INT: good = parse_integer(text, true, 8 * bytes, &a->bits); break;
-    case SAM_CLASS_FLOAT: good = parse_real(text, dtype == SAM_F64, &a->bits); break;
+    case SAM_CLASS_FLOAT:
+        good = parse_real(text, dtype != SAM_F32, &a->bits) &&
+               (dtype != SAM_F16 || round_half(&a->bits));
+        break;
     case SAM_CLASS_BOOL: good = parse_integer(text, false, 1, &a->bits); break;
     case SAM_CLASS_OPAQUE: break;
     }
