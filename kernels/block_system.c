@@ -37,6 +37,8 @@ enum sam_status block_lowered(struct block *block, const char *path, const struc
     struct sam_tile_argument arguments[BLOCK_ARGUMENTS];
     const struct sam_tile_lower_options lowering = {.size = sizeof lowering,
                                                     .acc_regs = how->acc_regs,
+                                                    .config =
+                                                        how->timing ? how->timing->config : NULL,
                                                     .weights = how->packed,
                                                     .weights_size = how->packed_size};
     struct sam_tile_program *program = NULL;

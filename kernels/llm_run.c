@@ -213,6 +213,7 @@ static enum sam_status step_on_system(struct llm_run *run, struct sam_error *err
     const struct llm_run_options *o = &run->options;
     const struct sam_tile_lower_options lowering = {.size = sizeof lowering,
                                                     .profile = SAM_TILE_HOST,
+                                                    .config = o->timing ? o->timing->config : NULL,
                                                     .weights = o->packed,
                                                     .weights_size = o->packed_size};
     const struct sam_system_options options = {

@@ -57,27 +57,17 @@ static int take_weights(struct hart_request *r, const struct run_arguments *argu
     return cli_load(path, MOST, &r->lowered->weights, &r->lowered->weights_size);
 }
 
-/* The value of a --config parameter of the machine, or 0. */
-static unsigned parameter(const struct hart_request *r, const char *name)
-{
-    uint64_t value = 0;
-    if (r->system->time.config)
-        sam_system_config_get(r->system->time.config, name, &value);
-    return (unsigned)value;
-}
-
 static int lower(struct hart_request *r, size_t function, size_t count)
 {
     const struct sam_tile_options *o = &r->tile->options;
-    const unsigned mlen = r->mlen ? r->mlen : parameter(r, "mx.mlen");
     const struct sam_tile_lower_options options = {.size = sizeof options,
                                                    .profile = o->profile,
                                                    .nan = o->nan,
                                                    .dialect = o->dialect,
                                                    .outside = o->outside,
-                                                   .mlen = mlen,
+                                                   .mlen = r->mlen,
                                                    .acc_regs = r->options.acc_regs,
-                                                   .sms = parameter(r, "gpu.sms"),
+                                                   .config = r->system->time.config,
                                                    .weights = r->lowered->weights,
                                                    .weights_size = r->lowered->weights_size};
     struct sam_error error = {0};

@@ -50,6 +50,10 @@ struct sam_tile_lower_options {
      * asked for when this program has all weights that it needs. That program has `asked`. */
     const struct sam_tile_argument *next;
     bool asked;
+    unsigned warps; /* of a workgroup, at most; 0: 8 */
+    /* Of the system that runs the program: mlen, sms and warps that are 0 are as mx.mlen, gpu.sms
+     * and gpu.warps. NULL: the defaults. */
+    const struct sam_system_config *config;
 };
 
 /* A lowered function. */

@@ -274,7 +274,7 @@ static uint32_t vector_cycles(const struct lower_order *o, const struct sam_tile
                               uint64_t count)
 {
     enum { ROW = 38 };
-    const unsigned sms = o->options->sms ? o->options->sms : 2;
+    const unsigned sms = o->options->sms;
     const uint64_t all = count * vector_weight(sam_tile_row(op->code)) / 32 / sms;
     const uint64_t rows =
         sam_lower_folds_columns(op->code)

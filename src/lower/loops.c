@@ -50,6 +50,12 @@ static bool is_flat(const struct lower_build *b)
     return true;
 }
 
+/* Of a workgroup; a power of two. */
+static uint32_t most_warps(const struct lower_build *b)
+{
+    return at_most(MOST_WARPS, b->l->options.warps);
+}
+
 /* Each line is of one warp: distribute the lines over all warps, unless they are few. */
 static void divide_lines(struct lower_build *b, uint64_t lines, uint32_t groups)
 {
@@ -57,7 +63,7 @@ static void divide_lines(struct lower_build *b, uint64_t lines, uint32_t groups)
     lines = lines ? lines : 1;
     k->workgroups = groups < lines ? groups : (unsigned)lines;
     const uint64_t each = (lines + k->workgroups - 1) / k->workgroups;
-    k->warps = each < MOST_WARPS ? (unsigned)each : MOST_WARPS;
+    k->warps = each < most_warps(b) ? (unsigned)each : most_warps(b);
     b->line_warps = k->workgroups * k->warps;
     b->step_warps = 1;
 }
@@ -68,7 +74,7 @@ static void divide_elements(struct lower_build *b, uint64_t elements, uint32_t g
 {
     struct sam_lower_kernel *k = b->kernel;
     const uint64_t count = (elements + LOWER_LANES - 1) / LOWER_LANES;
-    b->step_warps = at_most(groups * MOST_WARPS, all ? groups * count : count);
+    b->step_warps = at_most(groups * most_warps(b), all ? groups * count : count);
     b->line_warps = b->rows = 1;
     b->cols = LOWER_LANES * b->step_warps;
     b->rows_known = b->cols_known = b->flat = true;
@@ -100,7 +106,7 @@ void sam_lower_build_divide(struct lower_build *b)
     const uint64_t rows = b->rows_known ? b->rows : type->rows;
     const uint64_t chunks =
         ((b->cols_known ? b->cols : type->cols) + LOWER_LANES - 1) / LOWER_LANES;
-    uint32_t groups = b->l->options.sms ? b->l->options.sms : 2;
+    uint32_t groups = b->l->options.sms;
     groups = groups < MOST_GROUPS ? groups : MOST_GROUPS;
     b->code.partial = !b->cols_known || b->cols % LOWER_LANES;
     if (b->columns) {
@@ -119,7 +125,7 @@ void sam_lower_build_divide(struct lower_build *b)
                         sam_lower_is_ordered(first->code));
         return;
     }
-    uint32_t warps = at_most(groups * MOST_WARPS, rows * chunks / CHUNKS_PER_WARP);
+    uint32_t warps = at_most(groups * most_warps(b), rows * chunks / CHUNKS_PER_WARP);
     b->line_warps = at_most(warps, rows);
     b->step_warps = at_most(warps >> log_of(b->line_warps), chunks);
     warps = b->line_warps * b->step_warps;

@@ -351,6 +351,17 @@ static struct sam_tile_argument *stand_in(const struct sam_tile_program *p,
     return NULL;
 }
 
+/* An option, or what stands for 0: the parameter of the configuration, or the default. */
+static unsigned choose(unsigned given, const struct sam_system_config *config, const char *name,
+                       unsigned otherwise)
+{
+    uint64_t value = 0;
+    if (given)
+        return given;
+    return config && sam_system_config_get(config, name, &value) && value ? (unsigned)value
+                                                                          : otherwise;
+}
+
 static enum sam_status take_options(struct sam_tile_lower_options *o,
                                     const struct sam_tile_lower_options *given, size_t count,
                                     struct sam_error *error)
@@ -372,8 +383,9 @@ static enum sam_status take_options(struct sam_tile_lower_options *o,
                         o->offset, PAGE, (unsigned)SAM_SYSTEM_GPU_CODE_BYTES);
     if (o->next && (!o->next->array || !o->next->packed))
         return sam_fail(error, SAM_ERR_USAGE, "next: expected a packed argument");
-    o->mlen = o->mlen ? o->mlen : 512;
-    o->sms = o->sms ? o->sms : 2;
+    o->mlen = choose(o->mlen, o->config, "mx.mlen", 512);
+    o->sms = choose(o->sms, o->config, "gpu.sms", 2);
+    o->warps = choose(o->warps, o->config, "gpu.warps", 8);
     o->acc_regs = o->acc_regs ? o->acc_regs : 0xff;
     return sam_tile_check_options(&modes, error);
 }

@@ -235,6 +235,7 @@ static enum sam_status on_system(struct session *s, size_t index,
     struct sam_array array;
     struct sam_tile_argument next;
     struct sam_tile_lower_options lowering = {.size = sizeof lowering,
+                                              .config = s->options->config,
                                               .weights = s->plan->packed,
                                               .weights_size = s->plan->packed_size,
                                               .offset = s->offset,
