@@ -62,7 +62,8 @@ def copy_stripped(source, target):
 def add_files(build, tree):
     """Library, command, bundled libraries and licences, in the tree of the unpacked wheel."""
     built_library, built_command = products(build)
-    library, command = tree / "samite" / run("patchelf", "--print-soname", built_library).strip(), tree / "samite" / "bin" / "samite"
+    library = tree / "samite" / run("patchelf", "--print-soname", built_library).strip()
+    command = tree / "samite" / "bin" / "samite"
     copy_stripped(built_library, library)
     copy_stripped(built_command, command)
     rpaths = {library: "$ORIGIN/../samite.libs", command: "$ORIGIN/../../samite.libs"}

@@ -14,8 +14,9 @@ from typing import Any, Iterator, Optional
 from . import _abi as abi
 
 VERSION = "0.2.0"
-_ABI = VERSION.rpartition(".")[0]
-_NAMES = [f"libsamite.{_ABI}.dylib", "libsamite.dylib"] if sys.platform == "darwin" else [f"libsamite.so.{_ABI}", "libsamite.so"]
+_SERIES = VERSION.rpartition(".")[0]  # the soname's
+_NAMES = ([f"libsamite.{_SERIES}.dylib", "libsamite.dylib"] if sys.platform == "darwin" else
+          [f"libsamite.so.{_SERIES}", "libsamite.so"])
 
 
 def _candidates() -> Iterator[str]:

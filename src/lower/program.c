@@ -351,7 +351,7 @@ static struct sam_tile_argument *stand_in(const struct sam_tile_program *p,
     return NULL;
 }
 
-/* An option, or what stands for 0: the parameter of the configuration, or the default. */
+/* An option; if it is 0, the parameter of the configuration; if there is none, the default. */
 static unsigned choose(unsigned given, const struct sam_system_config *config, const char *name,
                        unsigned otherwise)
 {
