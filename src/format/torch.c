@@ -23,11 +23,12 @@ enum {
     PERSISTENT_ITEMS = 5,   /* "storage", class, key, location, elements */
 };
 
-enum callable { ORDERED_DICT, TENSOR_V2, TENSOR_V3, PARAMETER, CALLABLES };
+enum callable { ORDERED_DICT, DEFAULT_DICT, TENSOR_V2, TENSOR_V3, PARAMETER, CALLABLES };
 
 /* Known globals: functions, then storage classes, then dtypes. */
 static const char *const globals[] = {
     [ORDERED_DICT] = "collections.OrderedDict",
+    [DEFAULT_DICT] = "collections.defaultdict", /* of a function that makes values */
     [TENSOR_V2] = "torch._utils._rebuild_tensor_v2",
     [TENSOR_V3] = "torch._utils._rebuild_tensor_v3",
     [PARAMETER] = "torch._utils._rebuild_parameter",
@@ -395,9 +396,11 @@ static bool visit(struct reader *r, value *v, unsigned nesting)
     case SAM_PICKLE_PERSISTENT: return wrong(r, "a storage without a tensor");
     default: return true; /* numbers and texts next to the tensors */
     }
-    if (is_call(r, v, ORDERED_DICT))
-        return r->pickle.values[v->arguments].count == 0 ? visit_items(r, v, true, nesting)
-                                                         : wrong(r, "an invalid OrderedDict");
+    const bool ordered = is_call(r, v, ORDERED_DICT);
+    if (ordered || is_call(r, v, DEFAULT_DICT))
+        return r->pickle.values[v->arguments].count <= !ordered
+                   ? visit_items(r, v, true, nesting)
+                   : wrong(r, "an invalid OrderedDict or defaultdict");
     if (is_object(r, v))
         return true;
     if (v->count)

@@ -71,7 +71,7 @@ static void fill_views(struct sam_buffer *p)
     pickle_text(p, "tied");
     pickle_op(p, "h\x05");
     pickle_text(p, "layers");
-    pickle_op(p, "](}(");
+    pickle_op(p, "](ccollections\ndefaultdict\nc__builtin__\ndict\n\x85R(");
     pickle_text(p, "bias");
     pickle_op(p, "ctorch._utils\n_rebuild_parameter\n(");
     pickle_tensor(p, &(struct pickled){"HalfStorage", "1", 1, 0, 0, NULL, NULL, NULL});
@@ -83,7 +83,7 @@ static void fill_views(struct sam_buffer *p)
     pickle_tensor(p, &(struct pickled){"FloatStorage", "2", 0, 0, 1, none, one, NULL});
     pickle_op(p, "u}(");
     pickle_text(p, "_metadata");
-    pickle_op(p, "}ub");
+    pickle_op(p, "ccollections\ndefaultdict\n)Rub");
 }
 
 static const uint16_t numbers[] = {10, 11, 12, 13, 14, 15};
@@ -259,7 +259,8 @@ TEST(calls)
     REFUSED("Ptext\n", "opcode 0x50"); /* a persistent id of protocol 0 */
     REFUSED("K\1)R", "a call of something that has no name");
     REFUSED("ccollections\nOrderedDict\nK\1R", "a call of something that has no name");
-    REFUSED("ccollections\nOrderedDict\n]\x85R", "an invalid OrderedDict");
+    REFUSED("ccollections\nOrderedDict\n]\x85R", "an invalid OrderedDict or defaultdict");
+    REFUSED("ccollections\ndefaultdict\nK\1K\2\x86R", "an invalid OrderedDict or defaultdict");
     REFUSED("ctorch\nFloatStorage\n)R", "a call that makes no tensor");
 }
 
