@@ -58,7 +58,8 @@ static int parse_output(const struct run_request *r, const char *word, char *res
                             "expected out:TYPE:COUNT[:FILE.npy], with a type such as "
                             "f32 or u8");
     if (!shape || !run_parse_shape(shape, &a->array))
-        return bad_argument(r->args, word, "expected a count or a shape such as 32x32");
+        return bad_argument(r->args, word,
+                            "expected a count or a shape such as 32x32, below 4 GiB");
     a->array.data = calloc(a->array.size, 1);
     if (!a->array.data)
         return cli_no_memory();
