@@ -106,7 +106,7 @@ void sam_lower_build_divide(struct lower_build *b)
     const uint64_t rows = b->rows_known ? b->rows : type->rows;
     const uint64_t chunks =
         ((b->cols_known ? b->cols : type->cols) + LOWER_LANES - 1) / LOWER_LANES;
-    uint32_t groups = b->l->options.sms;
+    uint32_t groups = b->l->options.sms ? b->l->options.sms : 2;
     groups = groups < MOST_GROUPS ? groups : MOST_GROUPS;
     b->code.partial = !b->cols_known || b->cols % LOWER_LANES;
     if (b->columns) {
