@@ -53,7 +53,8 @@ static bool is_flat(const struct lower_build *b)
 /* Of a workgroup; a power of two. */
 static uint32_t most_warps(const struct lower_build *b)
 {
-    return at_most(MOST_WARPS, b->l->options.warps);
+    const unsigned warps = b->l->options.warps;
+    return warps ? at_most(MOST_WARPS, warps) : MOST_WARPS;
 }
 
 /* Each line is of one warp: distribute the lines over all warps, unless they are few. */
