@@ -22,6 +22,8 @@ names debian/changelog "^samite \($dotted-[0-9]+\)"
 names python/pyproject.toml "^version = \"$dotted\"\$"
 names python/samite/_library.py "^VERSION = \"$dotted\"\$"
 names CITATION.cff "^version: $dotted\$"
+names editors/vscode/package.json "^  \"version\": \"$dotted\",\$"
+names debian/control "^Package: libsamite${dotted%\\*}\$"
 released=$(sed -n "s/^## \[$dotted\] - \([0-9-]*\)\$/\1/p" CHANGELOG.md)
 [ -z "$released" ] || grep -qx "date-released: $released" CITATION.cff ||
     disagrees CITATION.cff "does not have the date of CHANGELOG.md, date-released: $released"

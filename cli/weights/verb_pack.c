@@ -144,7 +144,7 @@ static bool stream_part(struct job *job, struct sam_error *error)
     return good && sam_packer_finish(job->packer, error) == SAM_OK;
 }
 
-/* What --dtype can pack all the same: a checkpoint whose tensors cannot be found. */
+/* Open the input. The error suggests --dtype for a checkpoint whose tensors cannot be found. */
 static bool open_input(struct job *job, const char *from, struct sam_error *error)
 {
     if (weights_open(from, &job->request->hint, &job->in, error))

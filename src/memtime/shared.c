@@ -8,8 +8,8 @@
  * power of two. */
 enum { REPLIES = 512 };
 
-/* Busy cycles of the memory's data bus are kept apart while they may be after the end of the
- * launch: the last so many runs of them. A power of two. */
+/* Capacity of the ring of spans in which the memory's data bus is busy and which may end after the
+ * launch. A power of two. */
 enum { SPANS = 4096 };
 struct span {
     uint64_t from, to;

@@ -254,11 +254,13 @@ ci() { # HASH LAST-LINE VERB-WITH-ARGUMENTS...: the verbs are called; '!' before
 }
 
 release_tree() { # a repository of a release
-    mkdir -p "$scratch/release/debian" "$scratch/release/python/samite"
+    mkdir -p "$scratch/release/debian" "$scratch/release/editors/vscode" "$scratch/release/python/samite"
     cd "$scratch/release"
     printf "project('small',\n  version: '1.2.3',\n)\n" >meson.build
     printf '## [Unreleased]\n\n## [1.2.3] - 2026-11-23\n\n- A change.\n' >CHANGELOG.md
     echo 'samite (1.2.3-1) unstable; urgency=medium' >debian/changelog
+    echo 'Package: libsamite1.2' >debian/control
+    echo '  "version": "1.2.3",' >editors/vscode/package.json
     echo 'version = "1.2.3"' >python/pyproject.toml
     printf 'version: 1.2.3\ndate-released: 2026-11-23\n' >CITATION.cff
     echo 'VERSION = "1.2.3"' >python/samite/_library.py
@@ -419,6 +421,8 @@ if command -v git >/dev/null; then
     check 'release: the date of the citation' no_release 'date-released: 2026-11-23' CITATION.cff 'version: 1.2.3\n'
     check 'release: another version' no_release 'debian/changelog: does not name version 1.2.3' debian/changelog \
         'samite (1.2.2-1) unstable\n'
+    check 'release: the package of another soname' no_release 'debian/control: does not name version 1.2.3' debian/control \
+        'Package: libsamite1.1\n'
     check 'release: changes left' no_release 'has changes under Unreleased' CHANGELOG.md \
         '## [Unreleased]\n\n- One.\n\n## [1.2.3] - 2026-11-23\n'
     check 'release: uncommitted' no_release 'not committed' meson.build "project('small',\n  version: '1.2.3',\n\n)\n"

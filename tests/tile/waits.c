@@ -197,7 +197,7 @@ TEST(test_paths)
         expect(body, i < 4 ? "" : "error: tload writes %t without waiting for the vector pipe", 0,
                NULL);
     }
-    /* Without an iteration there is no access, and the loop waits for nothing. */
+    /* A loop of zero iterations accesses nothing and waits for nothing. */
     expect("scf.for %i = %c4 to %c0 step %c1 {\n" LOAD("p", "t") RELU("t", "u") "}\n", "", 0, NULL);
     expect(LOAD("p", "t") "scf.for %i = %c4 to %c0 step %c1 {\npto.barrier\n}\n" RELU("t", "u"),
            "error: trelu reads %t without waiting for the tload pipe: tload", 0, NULL);

@@ -162,7 +162,7 @@ static void yield(struct waits *w, uint32_t last, const uint32_t *ids)
 }
 
 /* The iterations to follow: the second conflicts with accesses of the first, a third does as the
- * second. `*always`: the loop has so many, not perhaps none. */
+ * second. `*always`: the bounds are constant; otherwise the loop may be skipped. */
 static int rounds(const struct waits *w, const struct sam_tile_op *op, bool *always)
 {
     int64_t bounds[2], step;
