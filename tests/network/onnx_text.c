@@ -7,7 +7,7 @@
 #include "base/dtype.h"
 #include "format/protobuf.h"
 
-enum { WORDS = 4096, RANK = 12, TENSORS = 32 };
+enum { WORDS = 1 << 15, RANK = 12, TENSORS = 32 };
 
 struct maker {
     struct sam_buffer graph, tensors[TENSORS];
