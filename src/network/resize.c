@@ -97,13 +97,16 @@ static void repeat(struct net_builder *b, const struct net_place *from, const ui
 
 /* --- by products */
 
-/* Weights of the elements around x. */
+/* Weights of the elements around x. Without those outside their sum is small: in f32, the rounding
+ * of the polynomials would show. */
 static void cubic(const struct net_params *p, float x, uint64_t in, float *row)
 {
-    const float a = p->alpha, low = floorf(x);
-    float sum = 0, weights[4];
+    const float low = floorf(x);
+    const double a = (double)p->alpha;
+    double sum = 0, weights[4];
     for (int k = 0; k < 4; k++) {
-        const float at = low + (float)(k - 1), t = fabsf(x - at);
+        const float at = low + (float)(k - 1);
+        const double t = fabs((double)x - (double)at);
         const bool outside = at < 0 || at > (float)(in - 1);
         weights[k] = t <= 1 ? ((a + 2) * t - (a + 3)) * t * t + 1
                             : ((a * t - 5 * a) * t + 8 * a) * t - 4 * a;
@@ -111,7 +114,8 @@ static void cubic(const struct net_params *p, float x, uint64_t in, float *row)
         sum += weights[k];
     }
     for (int k = 0; k < 4; k++)
-        row[within(low + (float)(k - 1), in)] += p->count_pad ? weights[k] : weights[k] / sum;
+        row[within(low + (float)(k - 1), in)] +=
+            (float)(p->count_pad ? weights[k] : weights[k] / sum);
 }
 
 /* The matrix of an axis, [out][in]. */
