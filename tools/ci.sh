@@ -63,9 +63,15 @@ tests() { # ARGUMENT...
     [ "$status" = 0 ] || [ "$3" != 0 ] || failed=$((failed + 1))
     [ "$status" = 0 ] || failures="$failures
 test $1
-$(sed -n '/^Summary of Failures/,/^Ok:/s,^ *\([0-9]*/[0-9]* \),    \1,p; s,^\(not ok \),    \1,p' "$log")"
+$(sed -n '/^Summary of Failures/,/^Ok:/s,^ *\([0-9]*/[0-9]* \),    \1,p; s,^\(not ok \),    \1,p' "$log")
+$(grep -E '^# SAMITE_SEED=|ERROR|[Ee]rror:|Sanitizer: ' "$log" | cut -c 1-300 | sed 's/^/    /' | head -n 40)"
     printf '##### test %s: %d s\n' "$1" $(($(seconds) - start))
 }
+
+# Random tests draw from the hash of the commit, so that a run can be repeated.
+hash=$(git rev-parse HEAD 2>/dev/null) || hash=0
+number=$(printf '%d' "0x$(printf '%.7s' "$hash")")
+export SAMITE_SEED="${SAMITE_SEED:-$number}"
 
 turns=whole
 for script in tests/slow/*.sh; do
@@ -79,8 +85,6 @@ elif [ "${1:-}" = --fast ]; then
 else
     # shellcheck disable=SC2086 # names without spaces
     set -- $turns
-    hash=$(git rev-parse HEAD 2>/dev/null) || hash=0
-    number=$(printf '%d' "0x$(printf '%.7s' "$hash")")
     half=$((number / $# % 2 + 1))/2
     shift $((number % $#))
     slow=$1
@@ -89,7 +93,7 @@ part="--part ${half:-}"
 case " $slow " in
 *' whole '*) part='' ;;
 esac
-printf 'slow checks of this run: %s (of %s)\n' "$slow" "$turns"
+printf 'slow checks of this run: %s (of %s); SAMITE_SEED=%s\n' "$slow" "$turns" "$SAMITE_SEED"
 
 finish() {
     [ -z "$failures" ] || printf '\n##### failed%s\n' "$failures"
