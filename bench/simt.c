@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/base.h"
 #include "loop.h"
 
 /* The same in a session. */
@@ -95,9 +96,14 @@ static void run_translated(struct bench *bench, const struct bench_loop *loop, d
 
 static void run_loop(struct bench *bench, const struct bench_loop *loop, struct native_state *state)
 {
+    static const char *const more[] = {"native C", "statistics", "profile", "translated"};
     char native_name[96];
-    snprintf(native_name, sizeof native_name, "%s: native C", loop->title);
-    if (!bench_wants(bench, loop->title) && !bench_wants(bench, native_name))
+    bool wanted = bench_wants(bench, loop->title);
+    for (size_t i = SAM_COUNT(more); i-- > 0;) { /* native_name is the last of them */
+        snprintf(native_name, sizeof native_name, "%s: %s", loop->title, more[i]);
+        wanted |= bench_wants(bench, native_name);
+    }
+    if (!wanted)
         return;
     for (int r = 0; r < 12; r++)
         for (int i = 0; i < 32; i++)

@@ -14,6 +14,10 @@ enum {
     LOOK_AFTER = 1 << 22,
     LOOK_FOR = 256,
     FAR_WEIGHT = 16, /* of an indirect jump, in executions of a backward branch */
+    /* A translation that after TRIAL entries has executed fewer than LEAST instructions in each
+     * is given up: the interpreter is faster than copying registers in and out. */
+    TRIAL = 1024,
+    LEAST = 12,
 };
 
 struct page_hot {
@@ -22,7 +26,9 @@ struct page_hot {
     struct sam_jit_region *pending[SAM_PAGE_OPS];           /* by head: being translated */
     uint16_t counted[SAM_PAGE_OPS]; /* the branch whose handler counts it, or 0 */
     uint32_t counts[SAM_PAGE_OPS], misses[SAM_PAGE_OPS];
-    uint64_t lands[SAM_JIT_WORDS]; /* where indirect jumps out of a translation have landed */
+    uint32_t entries[SAM_PAGE_OPS];  /* of the translation here, in this trial */
+    uint64_t executed[SAM_PAGE_OPS]; /* instructions in them */
+    uint64_t lands[SAM_JIT_WORDS];   /* where indirect jumps out of a translation have landed */
 };
 
 void sam_code_translate(struct sam_code *code, struct sam_jit *jit)
@@ -281,13 +287,28 @@ static SAM_NOINLINE const struct sam_uop *leave(struct sam_core *c, const struct
     return op;
 }
 
+/* The end of a trial. */
+static SAM_NOINLINE void judge(const struct sam_code *code, struct code_page *page, unsigned head)
+{
+    struct page_hot *hot = page->hot;
+    if (hot->executed[head] < TRIAL * LEAST && hot->regions[head][0])
+        leave_out(code, page, head);
+    hot->executed[head] = hot->entries[head] = 0;
+}
+
 /* The handler at the head of a translated loop. */
 static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
 {
     const struct sam_jit_region *region = region_at(c, op);
     if (SAM_UNLIKELY(!region))
         SAM_MUSTTAIL return pass(c, op, entry, left);
+    struct code_page *page = page_of(c);
+    const size_t head = (size_t)(op - page->ops);
+    const int64_t before = left - (op - entry);
     const uintptr_t next = region->code(c, op, entry, left);
+    page->hot->executed[head] += (uint64_t)(before - c->loop_left);
+    if (SAM_UNLIKELY(++page->hot->entries[head] >= TRIAL))
+        judge(c->code, page, (unsigned)head);
     if (SAM_UNLIKELY(next & SAM_JIT_FLAGS))
         op = leave(c, op, next);
     else
@@ -296,7 +317,6 @@ static const struct sam_uop *op_enter(SAM_HANDLER_ARGS)
     left = c->loop_left;
     if (SAM_UNLIKELY(next & SAM_JIT_PLAIN))
         SAM_MUSTTAIL return c->code->machine
-            ->handlers[sam_hot_op(page_of(c), (unsigned)(op - page_of(c)->ops))](c, op, entry,
-                                                                                 left);
+            ->handlers[sam_hot_op(page, (unsigned)(op - page->ops))](c, op, entry, left);
     SAM_GO(op);
 }

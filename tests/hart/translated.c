@@ -5,6 +5,7 @@
  * with a used-up budget. Skipped where the translator is not built. */
 #include "hart/core.h"
 #include "machine/jit.h"
+#include "machine/page.h"
 #include "program.h"
 
 enum { CASES = 60, WORDS = DATA_SIZE / 4 };
@@ -228,8 +229,42 @@ static void random_loops(void **state)
     assert_true(loops > 0);
 }
 
+/* Call a function in another page 3,000 times, with a loop of `rounds` rounds, two instructions
+ * each. Returns whether its translation is entered at the end. */
+static bool keeps_loop(unsigned rounds)
+{
+    const struct sam_hart_options options = {.max_insns = 1000000};
+    struct writer w = {.wide = false};
+    bool kept = false;
+    sam_buffer_printf(
+        &w.text,
+        "\tli s0, 3000\n1:\tcall far\n\taddi s0, s0, -1\n\tbnez s0, 1b\n\tebreak\n"
+        "\t.balign 4096\nfar:\tli x8, %u\n2:\taddi x8, x8, -1\n\tbnez x8, 2b\n\tret\n",
+        rounds);
+    struct program interpreted = start(&w, &options, "off");
+    struct program translated = start(&w, &options, "wait,1");
+    assert_int_equal(program_run(&translated), program_run(&interpreted));
+    compare(&interpreted, &translated);
+    const struct sam_code *code = translated.hart->code;
+    for (unsigned i = 0; i < PAGE_HASH; i++)
+        for (const struct code_page *page = code->pages[i]; page; page = page->next)
+            kept |= page->pc == (translated.image->entry | 4095) + 1 && sam_hot_holds(page, 1);
+    program_free(&interpreted);
+    program_free(&translated);
+    sam_buffer_free(&w.text);
+    return kept;
+}
+
+static void short_loops_are_given_up(void **state)
+{
+    (void)state;
+    assert_true(keeps_loop(20));
+    assert_false(keeps_loop(3));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_loops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_loops),
+                                       cmocka_unit_test(short_loops_are_given_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
