@@ -170,7 +170,8 @@ static void begin(struct model *m, struct sm *sm)
     l->queued--;
     l->inflight->row->accesses++;
     if (!l->inflight->access) { /* no active lane */
-        finish(m, sm, m->now + m->config.lsu_interval, m->now + m->config.lsu_interval);
+        const uint64_t end = m->now + (m->config.lsu_interval ? m->config.lsu_interval : 1);
+        finish(m, sm, end, end);
         return;
     }
     l->active = true;

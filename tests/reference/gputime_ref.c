@@ -384,6 +384,7 @@ void gputime_ref_run(const struct sam_gputime_config *config,
         ref_memory_deliver(g);
         for (unsigned i = 0; i < config->sms; i++) {
             ref_icache_fill(g, i);
+            ref_l1_fill(g, i);
             ref_reply_step(g, i);
             emit_all(g, i);
             ref_lsu_step(g, i);

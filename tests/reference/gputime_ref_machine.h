@@ -218,6 +218,7 @@ bool ref_icache_hit(struct ref_gpu *g, unsigned sm, uint32_t pc);
 /* A warp whose fetch of `pc` fails requests the line of the next fetch. */
 void ref_icache_ahead(struct ref_gpu *g, unsigned sm, uint32_t pc);
 void ref_icache_fill(struct ref_gpu *g, unsigned sm);
+void ref_l1_fill(struct ref_gpu *g, unsigned sm);
 bool ref_is_same_warp(const struct ref_flying *a, uint32_t workgroup, uint32_t warp);
 
 /* gputime_ref_front.c */

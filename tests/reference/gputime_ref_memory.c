@@ -264,9 +264,9 @@ static void begin(struct ref_gpu *g, struct ref_sm *s)
     first->begun_at = later(first->accepted_at, s->lsu_free_at);
     if (g->c->memory_perfect || first->line_count == 0) {
         const bool perfect = g->c->memory_perfect;
-        first->result_at = first->last_reply_at =
-            g->now + (perfect ? g->c->perfect_latency : g->c->lsu_interval);
-        s->lsu_free_at = g->now + (perfect ? g->c->perfect_interval : g->c->lsu_interval);
+        const uint64_t end = g->now + later(g->c->lsu_interval, 1);
+        first->result_at = first->last_reply_at = perfect ? g->now + g->c->perfect_latency : end;
+        s->lsu_free_at = perfect ? g->now + g->c->perfect_interval : end;
         return;
     }
     s->sending = first;
@@ -380,16 +380,13 @@ static void end_outstanding(struct ref_gpu *g, struct ref_sm *s)
         if (!ref_is_same_warp(f, slot->workgroup, slot->warp))
             continue; /* the warp has ended */
         slot->fences_open--;
-        slot->fence_until = later(g->now, f->accepted_at + 1);
+        slot->fence_until = later(slot->fence_until, later(g->now, f->accepted_at + 1));
     }
 }
-
-static void fill_l1(struct ref_gpu *g, unsigned sm);
 
 void ref_lsu_step(struct ref_gpu *g, unsigned sm)
 {
     struct ref_sm *s = &g->sm[sm];
-    fill_l1(g, sm);
     begin(g, s);
     struct ref_flying *f = s->sending;
     if (f && g->now >= f->begun_at + g->c->lsu_latency) {
@@ -420,8 +417,9 @@ static void arrive_at_l1(struct ref_gpu *g, const struct ref_request *r)
                 g->now + (r->is_fetch ? g->c->icache_fill_latency : g->c->l1_fill_latency);
 }
 
-/* Lines and answers of the L2 that are available to the requests of this cycle. */
-static void fill_l1(struct ref_gpu *g, unsigned sm)
+/* Lines and answers of the L2 that are available to the requests of this cycle. Results that they
+ * complete without latency make room for the emissions of this cycle, too. */
+void ref_l1_fill(struct ref_gpu *g, unsigned sm)
 {
     struct ref_sm *s = &g->sm[sm];
     for (unsigned i = 0; i < g->c->l1_wshrs; i++)
