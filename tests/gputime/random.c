@@ -83,7 +83,8 @@ static bool is_same_result(const struct sam_gputime_result *a, const struct sam_
            memcmp(a->rows, b->rows, a->row_count * sizeof *a->rows) == 0;
 }
 
-static void compare(const char *preset, const struct sam_gputime_config *config, struct kernel *k,
+/* `machine`: its preset and other parameters. */
+static void compare(const char *machine, const struct sam_gputime_config *config, struct kernel *k,
                     uint64_t seed)
 {
     struct history histories[2] = {{0}};
@@ -96,19 +97,16 @@ static void compare(const char *preset, const struct sam_gputime_config *config,
     source = kernel_source(k);
     succeeds(sam_gputime_run, config, &k->launch, &source, NULL, &unobserved);
     if (!is_same_result(&model, &unobserved))
-        fail_msg("preset %s, SAMITE_SEED=0x%llx: without an observer, other results", preset,
-                 (unsigned long long)seed);
+        fail_msg("SAMITE_SEED=0x%" PRIx64 ", %s: without an observer, other results", seed,
+                 machine);
     sam_gputime_result_free(&unobserved);
     source = kernel_source(k);
     gputime_ref_run(config, &k->launch, &source, &watcher, &plain);
     if (compare_histories(&histories[0], &histories[1]) || model.cycles != plain.cycles ||
         model.insns != plain.insns)
-        fail_msg("preset %s, SAMITE_SEED=0x%llx: %llu cycles, the reference has %llu; %llu "
-                 "instructions and "
-                 "%llu",
-                 preset, (unsigned long long)seed, (unsigned long long)model.cycles,
-                 (unsigned long long)plain.cycles, (unsigned long long)model.insns,
-                 (unsigned long long)plain.insns);
+        fail_msg("SAMITE_SEED=0x%" PRIx64 ", %s: %" PRIu64 " cycles, the reference has %" PRIu64
+                 "; %" PRIu64 " instructions and %" PRIu64,
+                 seed, machine, model.cycles, plain.cycles, model.insns, plain.insns);
     sam_gputime_result_free(&model);
     free(histories[0].of);
     free(histories[1].of);
@@ -120,8 +118,10 @@ struct machine {
     unsigned changes; /* parameters to draw again */
 };
 
-/* Draw parameters: small numbers and powers of two; impossible values keep the default. */
-static void change(struct sam_gputime_config *config, unsigned changes, uint64_t *seed)
+/* Draw parameters, and add them to `names`: small numbers and powers of two; impossible values keep
+ * the default. */
+static void change(struct sam_gputime_config *config, unsigned changes, uint64_t *seed,
+                   struct sam_buffer *names)
 {
     size_t count = 0;
     while (sam_gputime_parameter(count))
@@ -134,8 +134,10 @@ static void change(struct sam_gputime_config *config, unsigned changes, uint64_t
         struct sam_error why;
         FREED char *text = formatted("%s=%" PRIu64, p->name, test_below(seed, 4) ? number : power);
         if (sam_gputime_config_set(&changed, text, &why) == SAM_OK &&
-            sam_gputime_config_check(&changed, &why) == SAM_OK)
+            sam_gputime_config_check(&changed, &why) == SAM_OK) {
             *config = changed;
+            sam_buffer_printf(names, " %s", text);
+        }
     }
 }
 
@@ -153,13 +155,16 @@ static void random_kernels(void **state)
         struct sam_error error;
         SCOPED(kernel) k;
         const uint64_t start = seed;
+        struct sam_buffer names = {0};
         config = preset;
-        change(&config, machine->changes, &seed);
+        sam_buffer_puts(&names, machine->preset);
+        change(&config, machine->changes, &seed, &names);
         kernel_random(&k, &seed, machine->with_memory);
         if (sam_gputime_check(&config, &k.launch, &error) == SAM_OK) {
-            compare(machine->preset, &config, &k, start);
+            compare(sam_buffer_text(&names), &config, &k, start);
             ran++;
         }
+        sam_buffer_free(&names);
     }
     assert_true(ran > cases / 2);
 }
