@@ -131,7 +131,7 @@ enum frames_result frames_next(struct frames *f, json_t **message, struct sam_er
             return FRAMES_BROKEN;
         }
     }
-    *message = json_loadb(f->data + f->at, length, 0, &problem);
+    *message = json_loadb(f->data + f->at, length, JSON_ALLOW_NUL, &problem);
     f->at += length;
     if (json_is_object(*message))
         return FRAMES_MESSAGE;

@@ -596,6 +596,11 @@ TEST(broken_framing)
     hostile("Content-Length: 2\r\n", 2, "end in a header");
     hostile("Content-Length: 2\r\n\r\n{", 2, "1 bytes before the end of one");
     hostile("Accept: x\ncontent-length:  2\n\n{}Content-Length: 2\r\n\r\n[]", 0, NULL);
+    write_text("bytes", "Content-Length: 55\r\n\r\n"
+                        "{\"seq\":7,\"type\":\"request\",\"command\":\"initialize\\u0000\"}");
+    struct outcome nul = run("--dap <bytes");
+    expect_part(&nul.out, "\"request_seq\":7");
+    done(&nul);
     struct sam_buffer deep = {0};
     sam_buffer_puts(&deep, "Content-Length: 100000\r\n\r\n");
     for (int i = 0; i < 100000; i++)
