@@ -274,6 +274,7 @@ class Hart(Mapped):
 
         Trap: the program failed, or used up max_insns.
         """
+        self._run.expect_idle()
         addresses = {}
         if arguments:
             addresses = pass_arguments(self, self.regs, self._options.isa.xlen == 32, arguments)

@@ -185,6 +185,7 @@ class System(Mapped):
 
         Trap: the program or a kernel failed.
         """
+        self._run.expect_idle()
         addresses = {}
         if arguments:
             addresses = pass_arguments(self, self.regs, self._narrow, arguments)

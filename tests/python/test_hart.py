@@ -128,6 +128,15 @@ def test_exception_in_progress():
         hart.run()
 
 
+@pytest.mark.parametrize("machine", [samite.Hart, samite.System])
+def test_a_run_in_a_callback_writes_nothing(machine):
+    one = machine(progress=lambda *_: one.run(7))
+    one.load(samite.assemble("_start: li a0, 5\n1: j 1b", isa="tensor"))
+    with pytest.raises(ValueError, match="the machine is running: one run at a time"):
+        one.run()
+    assert one.regs["a0"] == 5
+
+
 def test_ctrl_c():
     def progress(*_):
         if not sent.is_set():
