@@ -19,7 +19,7 @@ passed=0
 failed=0
 failures='' # a line each
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.status"' EXIT
 
 seconds() {
     date +%s
@@ -30,8 +30,8 @@ step() { # NAME COMMAND...
     start=$(seconds)
     shift
     printf '\n##### %s\n' "$name"
-    status=0
-    "$@" </dev/null || status=$?
+    { "$@" </dev/null 2>&1 && echo 0 >"$log.status" || echo $? >"$log.status"; } | tee "$log"
+    status=$(cat "$log.status")
     case $status in
     0)
         passed=$((passed + 1))
@@ -41,7 +41,10 @@ step() { # NAME COMMAND...
     *)
         failed=$((failed + 1))
         failures="$failures
-$name"
+$name
+$(grep -E 'ERROR|[Ee]rror:|Sanitizer: |^dev: ' "$log" | cut -c 1-300 | sed 's/^/    /' | head -n 40)
+    the last lines:
+$(tail -n 40 "$log" | cut -c 1-300 | sed 's/^/    /')"
         said=FAILED
         ;;
     esac
@@ -55,7 +58,6 @@ tests() { # ARGUMENT...
     { ./dev test "$@" </dev/null 2>&1 && echo 0 >"$log.status" || echo 1 >"$log.status"; } | tee "$log"
     counts=$(tail -n 1 "$log" | sed -n 's/^\([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p')
     status=$(cat "$log.status")
-    rm -f "$log.status"
     # shellcheck disable=SC2086 # two numbers
     set -- "$*" ${counts:-0 0}
     passed=$((passed + $2))
