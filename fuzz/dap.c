@@ -52,7 +52,7 @@ static void write_client(void *context, const char *bytes, size_t size)
     struct client *c = context;
     const char *body = memmem(bytes, size, "\r\n\r\n", 4);
     FUZZ_CHECK(body);
-    json_t *message = json_loadb(body + 4, (size_t)(bytes + size - body - 4), 0, NULL);
+    json_t *message = json_loadb(body + 4, (size_t)(bytes + size - body - 4), JSON_ALLOW_NUL, NULL);
     FUZZ_CHECK(json_is_integer(json_object_get(message, "seq")));
     if (strcmp(cli_json_text(message, "type", ""), "response") == 0) {
         c->responses++;

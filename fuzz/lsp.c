@@ -29,7 +29,7 @@ static void write_client(void *context, const char *bytes, size_t size)
     const char *body = memmem(bytes, size, "\r\n\r\n", 4);
     (void)context;
     FUZZ_CHECK(body);
-    json_t *message = json_loadb(body + 4, (size_t)(bytes + size - body - 4), 0, NULL);
+    json_t *message = json_loadb(body + 4, (size_t)(bytes + size - body - 4), JSON_ALLOW_NUL, NULL);
     FUZZ_CHECK(json_is_object(message));
     FUZZ_CHECK(json_object_get(message, "method") || json_object_get(message, "result") ||
                json_object_get(message, "error"));
@@ -81,7 +81,7 @@ void fuzz_seeds(fuzz_add *add, void *context)
         "\"position\":{\"line\":1,\"character\":2}}}\n"
         "{\"method\":\"textDocument/definition\",\"id\":\"x\",\"params\":{\"textDocument\":{"
         "\"uri\":\"a.s\"},\"position\":{\"line\":1,\"character\":14}}}\n"
-        "{\"method\":\"shutdown\",\"id\":3}\n{\"method\":\"exit\"}";
+        "{\"method\":\"shutdown\",\"id\":\"\\u0000\"}\n{\"method\":\"exit\"}";
     for (char choice = 0; choice < 2; choice++) {
         struct sam_buffer input = {0};
         const char name[2] = {(char)('0' + choice)};
