@@ -121,7 +121,7 @@ static bool feed(struct job *job, uint64_t first, uint64_t end, struct cli_bytes
         good = !cli_stopped() && source.read(source.context, first, piece, size);
         if (!good)
             cli_fail(error, cli_stopped() ? SAM_ERR_STOPPED : SAM_ERR_INPUT, NULL,
-                     "stopped, or truncated while it was read");
+                     cli_stopped() ? "stopped" : "truncated while it was read");
         good = good && sam_packer_write(job->packer, piece, size, error) == SAM_OK;
         cli_bytes_add(progress, size);
         first += size;
