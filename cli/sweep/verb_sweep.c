@@ -261,8 +261,7 @@ static const struct cli_option options[] = {
     CLI_ROW(
         struct sweep_request, command.run.arguments, "arg", CLI_LIST, "ARG",
         "the next argument of the kernel or program: in:FILE.npy, out:TYPE:COUNT, inout:IN.npy, "
-        "local:BYTES (of a kernel) or TYPE:VALUE",
-        .forms = VENTUS | SYSTEM),
+        "local:BYTES (of a kernel) or TYPE:VALUE"),
     CLI_ROW(struct sweep_request, command.run.max_insns, "max-insns", CLI_NUMBER, "N",
             "fail when a warp of a kernel, or the program of the hart, executes more than N "
             "instructions"),
