@@ -22,9 +22,12 @@ static enum sam_status configure(const struct sweep *s, size_t index, struct run
 }
 
 /* Whether the program ended successfully, as in `samite run`. */
-static bool ended_well(const struct hart_request *r, const struct sam_hart_result *result,
-                       struct sam_error *error)
+static bool ended_well(const struct hart_request *r, const struct tensor *t,
+                       const struct sam_hart_result *result, struct sam_error *error)
 {
+    if (result->end == SAM_HART_EXIT && result->exit_code != 0 && r->lowered &&
+        sam_tile_lowered_failure(r->lowered->made, t->system, error) != SAM_OK)
+        return false;
     if (result->end == SAM_HART_EXIT && result->exit_code != 0)
         snprintf(error->text, sizeof error->text, "exit code %llu",
                  (unsigned long long)result->exit_code);
@@ -42,7 +45,7 @@ static bool measure_hart(struct run *run, struct sweep_run *out)
     struct sam_system_figures *figures;
     struct sam_hart_result result;
     if (tensor_run(run, &result) != SAM_OK ||
-        !ended_well(&run->command->hart, &result, &run->error) ||
+        !ended_well(&run->command->hart, t, &result, &run->error) ||
         (t->system && sam_system_measure(t->system, &figures, &run->error) != SAM_OK)) {
         out->error = run->error;
         return false;
@@ -109,6 +112,9 @@ static int run_one(struct sweep_request *s, size_t index)
             s->command.gpu.lds_ranges.items = command.gpu.lds_ranges.items;
         } else if (code == CLI_OK) {
             out->done = measure_hart(&run, out);
+        } else if (*run.error.text) {
+            out->error = run.error;
+            code = CLI_OK;
         } else {
             snprintf(out->error.text, sizeof out->error.text, "the %s could not be %s",
                      s->sweep.form == SWEEP_SYSTEM
