@@ -50,9 +50,11 @@ uint32_t sam_chunk_block_head(const struct sam_chunk *chunk, size_t block)
 static void add_bytes(struct finding *f, uint64_t from, uint64_t end, bool codes)
 {
     struct sam_segments *s = f->out;
+    if (end == from)
+        return;
     void *grown = sam_grow(s->bytes, s->bytes_count, &s->bytes_capacity, sizeof *s->bytes);
     f->failed |= !grown;
-    if (!grown || end == from)
+    if (!grown)
         return;
     s->bytes = grown;
     s->bytes[s->bytes_count++] = (struct sam_segment_bytes){from, end - from, codes};

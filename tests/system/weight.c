@@ -346,6 +346,34 @@ TEST(a_window_is_read_by_groups)
     }
 }
 
+/* Groups without escapes have no bytes of them, also where the list of bytes is full. */
+TEST(groups_without_escapes)
+{
+    enum { COUNT = SAM_CHUNK_BLOCK_SIZE, GROUP = 1024 };
+    uint64_t random = test_seed();
+    const struct sam_codec_options options = {.size = sizeof options, .window = true};
+    struct sam_weight tensor;
+    struct sam_weights weights = one_tensor(&tensor, SAM_BF16, 2 * COUNT);
+    SCOPED(sample) s = make_sample(SAM_BF16, 2 * COUNT, &options, &random);
+    for (size_t i = 0; i < COUNT; i++) { /* from 1 to 2, of both signs */
+        s.file.data[2 * i] |= 0x80;
+        s.file.data[2 * i + 1] = (s.file.data[2 * i + 1] & 0x80) | 0x3f;
+    }
+    free(s.chunks.data);
+    SCOPED(packed) packed = pack(&weights, s.file.data, &options);
+    s.chunks = chunks_of(&packed);
+    SCOPED(unit) unit = unit_new(s.chunks.data, s.chunks.size, 2 * COUNT);
+    struct sam_weight_record r = decode_record(&unit, &s);
+    expect(&unit, unit_run(&unit, &r), SAM_WEIGHT_IS_GOOD, 2 * COUNT, COUNT);
+    expect_output(&unit, 0, s.file.data, 2 * COUNT);
+    assert_int_equal(unit.work.segment_count, COUNT / GROUP);
+    for (size_t i = 0; i < COUNT / GROUP; i++) {
+        assert_int_equal(unit.work.segments[i].escapes, 0);
+        assert_int_equal(unit.work.segments[i].reads, 2);
+    }
+    assert_true(check_segments(&unit.work, COUNT) < s.chunks.size);
+}
+
 /* A damaged group is found by the records that decode a part of it, and by no others. */
 TEST(a_damaged_group)
 {
