@@ -11,20 +11,10 @@
 #include "samite/codec.h"
 #include "tile/check/bind.h"
 
-/* The weight unit's code for the element type of an array; 0 if unsupported. */
-static uint32_t type_number(enum sam_dtype dtype)
-{
-    switch (dtype) {
-    case SAM_BF16: return SAM_TYPE_BF16;
-    case SAM_F16: return SAM_TYPE_F16;
-    case SAM_F32: return SAM_TYPE_F32;
-    default: return 0;
-    }
-}
-
+/* Whether the weight unit writes elements of the type `packed` as `to`, which has whole bytes. */
 static bool widens(enum sam_dtype packed, enum sam_dtype to)
 {
-    return packed == to || (packed == SAM_BF16 && to == SAM_F32) ||
+    return (packed == to && sam_dtype_bits(to) >= 8) || (packed == SAM_BF16 && to == SAM_F32) ||
            ((packed == SAM_E4M3 || packed == SAM_E5M2 || packed == SAM_E2M1) && to == SAM_F16);
 }
 
@@ -48,7 +38,7 @@ static enum sam_status check(const char *argument, const struct sam_weight *w, c
     if (!w)
         return sam_fail(error, SAM_ERR_INPUT, "%%%s: the packed weights have no tensor '%s'",
                         argument, name);
-    if (!type_number(dtype) || !widens(w->type, dtype))
+    if (!widens(w->type, dtype))
         return sam_fail(error, SAM_ERR_INPUT,
                         "%%%s is %s: the weight unit cannot convert %s to it (tensor '%s')",
                         argument, sam_tile_dtype_name(dtype), sam_dtype_name(w->type), name);
@@ -133,7 +123,7 @@ static void put_descriptor(struct lower *l, const struct tensor *t, const char *
                       "packed_%s:\n"
                       "    .dword  %zu, %" PRIu64 ", %u, %" PRIu32 "\n"
                       "    .dword  %s, %s, %d\n",
-                      name, t->place, t->count, shift_of(t), type_number(t->dtype), slots, whole,
+                      name, t->place, t->count, shift_of(t), (uint32_t)t->dtype, slots, whole,
                       t->windows);
     sam_lower_code(&l->state->setup,
                    "lla t0, packed_%s; ld t1, 0(t0); li t2, %zu; mul t1, t1, t2; "

@@ -99,3 +99,49 @@ TEST(test_made)
                           "pto.tmov ins(%half : " HALF ") outs(%other : " OTHER ")\n" TAIL,
            0, true);
 }
+
+/* A window of a packed tensor of each type of whole bytes, by its rows and by its columns. */
+TEST(packed_types)
+{
+    static const enum sam_dtype types[] = {SAM_I8,  SAM_U8,  SAM_E4M3, SAM_E5M2, SAM_E8M0,
+                                           SAM_I16, SAM_U16, SAM_F16,  SAM_BF16, SAM_I32,
+                                           SAM_U32, SAM_F32, SAM_I64,  SAM_F64};
+    uint64_t random = test_seed();
+    for (unsigned i = 0; i < 4 * SAM_COUNT(types); i++) {
+        const enum sam_dtype type = types[i / 4];
+        const char *name = sam_tile_dtype_name(type);
+        const bool turned = i % 2, window = i / 2 % 2;
+        SCOPED(sam_buffer) out = {0};
+        SCOPED(lowered) x = {.seed = test_below(&random, UINT64_C(1) << 32)};
+        sam_buffer_printf(&out,
+                          "func.func @f(%%in: !pto.ptr<%s>, %%out: !pto.ptr<%s>) {\n"
+                          "%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n"
+                          "%%c5 = arith.constant 5 : index\n%%c17 = arith.constant 17 : index\n"
+                          "%%c31 = arith.constant 31 : index\n%%c123 = arith.constant 123 : index\n"
+                          "%%c200 = arith.constant 200 : index\n"
+                          "%%v = pto.make_tensor_view %%in, shape = [%%c%s], strides = [%%c%s] : "
+                          "!pto.tensor_view<?x?x%s>\n",
+                          name, name, turned ? "123, %c200" : "200, %c123",
+                          turned ? "1, %c123" : "123, %c1", name);
+        sam_buffer_printf(
+            &out,
+            "%%p = pto.partition_view %%v, offsets = [%%c5, %%c31], sizes = [%%c17, %%c31] : "
+            "!pto.tensor_view<?x?x%s> -> !pto.partition_tensor_view<17x31x%s>\n"
+            "%%y = pto.make_tensor_view %%out, shape = [%%c17, %%c31], strides = [%%c31, %%c1] : "
+            "!pto.tensor_view<?x?x%s>\n"
+            "%%q = pto.partition_view %%y, offsets = [%%c0, %%c0], sizes = [%%c17, %%c31] : "
+            "!pto.tensor_view<?x?x%s> -> !pto.partition_tensor_view<17x31x%s>\n"
+            "%%t = pto.tload %%p : !pto.partition_tensor_view<17x31x%s> -> "
+            "!pto.tile_buf<vec, 17x32x%s, valid=17x31>\n"
+            "pto.tstore ins(%%t : !pto.tile_buf<vec, 17x32x%s, valid=17x31>) outs(%%q : "
+            "!pto.partition_tensor_view<17x31x%s>)\nreturn\n}\n",
+            name, name, name, name, name, name, name, name, name);
+        x.text = sam_buffer_text(&out);
+        const struct sam_array *in = lowered_random(&x, type, 200, 123);
+        lowered_array(&x, type, 17, 31);
+        x.arguments[0].packed = "w";
+        FREED void *weights = lowered_pack(in, window, &x.options.weights_size);
+        x.options.weights = weights;
+        lowered_succeeds(&x);
+    }
+}
