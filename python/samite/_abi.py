@@ -107,6 +107,15 @@ class sam_hart_end(IntEnum):
     SAM_HART_DEADLOCK = 7
 
 
+class sam_mxu_mac(IntEnum):
+    SAM_MXU_MAC_I8 = 0
+    SAM_MXU_MAC_I16 = 1
+    SAM_MXU_MAC_F16 = 2
+    SAM_MXU_MAC_F32 = 3
+    SAM_MXU_MAC_F64 = 4
+    SAM_MXU_MACS = 5
+
+
 class sam_session_reason(IntEnum):
     SAM_SESSION_DONE = 0
     SAM_SESSION_BREAK = 1

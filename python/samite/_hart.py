@@ -42,7 +42,8 @@ class HartCycles:
     issue    cycles of the hart by what it does: "scalar", "full_load", ...
     engines  by engine ("load", "comp", "store", "reshape"): instructions, bytes, queued, queue_peak, and
              cycles by what it does
-    matrix   the matrix unit: its counts by name, and under "units" cycles by unit and state; {} without one
+    matrix   the matrix unit: its counts by name, under "macs_of" its macs by element type ("i8", "f32", ...), and under
+             "units" cycles by unit and state; {} without one
     """
 
     cycles: int
@@ -97,7 +98,10 @@ def engines_of(report: abi.sam_engines_report) -> tuple[dict[str, int], dict[str
 
 
 def _matrix_of(stats: abi.sam_mxu_stats) -> dict[str, Any]:
-    plain = {name: getattr(stats, name) for name, kind in stats._fields_ if name not in ("buckets", "port_blocks")}
+    plain = {name: getattr(stats, name) for name, kind in stats._fields_
+             if name not in ("buckets", "port_blocks", "macs_of")}
+    plain["macs_of"] = {abi.sam_mxu_mac(i).name[len("SAM_MXU_MAC_"):].lower(): count
+                        for i, count in enumerate(stats.macs_of) if count}
     plain["units"] = {lib.sam_mxu_unit_name(u).decode(): _by_name(row, lib.sam_mxu_state_name)
                       for u, row in enumerate(stats.buckets)}
     return plain

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """samite.Hart: programs on arrays against NumPy, registers, traps, cycles, files."""
+import json
 import signal
 import threading
 
@@ -44,7 +45,8 @@ def test_statistics_and_cycles(gemm):
     assert stats.instructions == result.instructions == sum(stats.classes.values())
     assert stats.m_macs >= 20 * 30 * 50 and stats.m_bytes_loaded > 0 and stats.classes["m.mma"] > 0
     assert cycles.cycles == sum(cycles.issue.values()) and 0 < cycles.utilisation < 1
-    assert cycles.matrix["macs"] == stats.m_macs
+    assert cycles.matrix["macs"] == stats.m_macs and cycles.matrix["macs_of"] == {"f32": stats.m_macs}
+    assert json.loads(json.dumps(cycles.matrix)) == cycles.matrix
     for states in cycles.matrix["units"].values():
         assert sum(states.values()) == cycles.matrix["cycles"] == cycles.cycles
     for engine in cycles.engines.values():
