@@ -18,7 +18,7 @@ static const char help[] =
     "  --tokens N        16, 32, ... 256; or 1, for gemv.c (16)\n"
     "  --depth K         features of a token, a multiple of 64, up to 2048 of layer.s (512);\n"
     "                    of a single one 1024\n"
-    "  --columns N       rows of weights (1024)\n"
+    "  --columns N       rows of weights, of layer.s a multiple of 64 (1024)\n"
     "  --window          pack as windows, as samite pack --planes=window does\n"
     "  --load-widen      the matrix unit widens weights of 8 bits as it loads them; layer.s only\n"
     "  --program FILE    run this ELF file, gemm.c or gemv.c compiled, instead of layer.s\n"
