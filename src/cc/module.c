@@ -389,7 +389,9 @@ static enum sam_status optimize(struct cc *cc)
     for (llvm_ref f = cc->ll.GetFirstFunction(cc->module); f; f = cc->ll.GetNextFunction(f))
         if (is_kernel(cc, f))
             sam_cc_print_buffer(cc, f);
-    return run_passes(cc, "function(" SIMPLIFY ",simplifycfg<hoist-common-insts;sink-common-insts;"
+    /* __builtin_expect and __builtin_constant_p are calls until a pass takes them */
+    return run_passes(cc, "function(lower-expect," SIMPLIFY ",lower-constant-intrinsics,"
+                          "simplifycfg<hoist-common-insts;sink-common-insts;"
                           "switch-to-lookup;no-keep-loops>,loop-unroll<O#>,@,adce),"
                           "globalopt,globaldce");
 }

@@ -56,6 +56,23 @@ TEST(branches)
              1, expect_branches);
 }
 
+static void expect_hints(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
+{
+    (void)block;
+    out[0] = in[i] % 3 ? in[i] * 5 : in[i] + 1;
+    out[1] = in[i] & 4 ? 2 : 7;
+    out[2] = in[i] + 10;
+}
+
+TEST(hints)
+{
+    cc_check("uint times(uint x, uint n) { return __builtin_constant_p(n) ? x + 10 : x; }" CC_KERNEL
+             "const uint x = in[i]; out[3 * i] = __builtin_expect(x % 3 != 0, 1) ? x * 5 : x + 1;"
+             "if (__builtin_expect(!!(x & 4), 0)) out[3 * i + 1] = 2; else out[3 * i + 1] = 7;"
+             "out[3 * i + 2] = __builtin_constant_p(x) ? 0 : times(x, 6); }",
+             3, expect_hints);
+}
+
 static void expect_loops(uint32_t *out, const uint32_t *in, uint32_t i, uint32_t block)
 {
     (void)block;
