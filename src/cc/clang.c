@@ -134,13 +134,23 @@ enum sam_status sam_cc_clang_run(const struct cc_clang *clang, const char *const
                                  struct sam_buffer *out, struct sam_buffer *messages,
                                  struct sam_error *error)
 {
-    /* Without double, half and images: clang itself refuses them. */
+    /* Without what the machine or the library does not have: clang itself refuses it, and its macro
+     * is not defined, so that sources take their other way. */
     static const char device[] =
         "-cl-ext=-cl_khr_fp64,-cl_khr_fp16,-cl_khr_3d_image_writes,-__opencl_c_fp64,"
-        "-__opencl_c_images,-__opencl_c_read_write_images,-__opencl_c_3d_image_writes";
+        "-__opencl_c_images,-__opencl_c_read_write_images,-__opencl_c_3d_image_writes,"
+        "-cl_khr_depth_images,-cl_khr_gl_msaa_sharing,-cl_khr_mipmap_image,"
+        "-cl_khr_mipmap_image_writes,-cl_khr_srgb_image_writes,-cl_khr_int64_base_atomics,"
+        "-cl_khr_int64_extended_atomics,-cl_khr_subgroups,-__opencl_c_subgroups,"
+        "-cl_intel_subgroups,-cl_intel_subgroups_short,"
+        "-cl_intel_device_side_avc_motion_estimation,-cl_amd_media_ops,-cl_amd_media_ops2,"
+        "-cl_arm_integer_dot_product_int8,-cl_arm_integer_dot_product_accumulate_int8,"
+        "-cl_arm_integer_dot_product_accumulate_int16,"
+        "-cl_arm_integer_dot_product_accumulate_saturate_int8,"
+        "-__opencl_c_device_enqueue,-__opencl_c_pipes";
     static const char *const flags[] = {
         "-x", "cl", "-target", "spir-unknown-unknown", "-Xclang", "-finclude-default-header",
-        "-Xclang", device, "-Xclang",
+        "-Xclang", device, "-U__IMAGE_SUPPORT__", "-Xclang",
         /* A jump out of a scope would go by a switch at its end, which parts lanes. */
         "-disable-lifetime-markers", "-fno-builtin", "-fno-color-diagnostics", "-fno-vectorize",
         "-fno-slp-vectorize", "-Wno-unused-command-line-argument",

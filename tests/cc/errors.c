@@ -55,6 +55,23 @@ TEST(refused_with_the_line)
             "private memory or to other memory");
 }
 
+/* Sources ask for these macros, and take another way without them. */
+TEST(macros_of_what_there_is)
+{
+    SCOPED_IMAGE *image = cc_image(
+        "#if defined __IMAGE_SUPPORT__ || defined cl_khr_fp64 || defined cl_khr_fp16 ||"
+        " defined cl_khr_int64_base_atomics || defined cl_khr_int64_extended_atomics ||"
+        " defined cl_khr_subgroups || defined cl_intel_subgroups || defined cl_amd_media_ops ||"
+        " defined cl_amd_media_ops2 || defined cl_khr_depth_images ||"
+        " defined cl_khr_gl_msaa_sharing || defined cl_arm_integer_dot_product_int8 ||"
+        " !defined cl_khr_global_int32_base_atomics || !defined cl_khr_byte_addressable_store ||"
+        " !defined cl_khr_local_int32_extended_atomics || !defined cles_khr_int64\n"
+        "#error other macros\n#endif\n__kernel void k(__global int *x) { x[0] = 1; }");
+    assert_non_null(image);
+    refused("// CL2.0\n__kernel void k(__global atomic_ulong *x) { atomic_fetch_add(x, 1); }",
+            "atomic_ulong");
+}
+
 TEST(kernels_are_described)
 {
     SCOPED_IMAGE *image =
