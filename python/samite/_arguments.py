@@ -109,6 +109,28 @@ def scalar_bytes(argument: Any, number: int) -> bytes:
     raise ValueError(f"{what} is a {type(argument).__name__}: expected an array, a number, Out, InOut, Local or Memory")
 
 
+def value_bytes(argument: Any, number: int, size: int, kind: str) -> bytes:
+    """A value of `size` bytes that a kernel takes as a `kind` of OpenCL C: int and float as that type, NumPy's scalars
+    and arrays (vectors, structs) with the bytes that they have."""
+    if isinstance(argument, (bool, np.bool_)):
+        argument = int(argument)
+    if isinstance(argument, int) and kind == "float":
+        argument = float(argument)
+    if isinstance(argument, int):
+        if -(1 << 8 * size - 1) <= argument < 1 << 8 * size:
+            return (argument & (1 << 8 * size) - 1).to_bytes(size, "little")
+        raise ValueError(f"argument {number} is {argument}, which is no {kind} of {size} byte{'s' * (size > 1)}")
+    if isinstance(argument, float) and kind.lstrip("u") not in ("char", "short", "int", "long"):
+        value = scalar_bytes(argument, number)
+    elif isinstance(argument, (np.ndarray, np.generic)):
+        value = argument.tobytes()
+    else:
+        raise ValueError(f"argument {number} is a {type(argument).__name__}: expected a {kind}")
+    if len(value) != size:
+        raise ValueError(f"argument {number} has {len(value)} bytes: expected the {size} of a {kind}")
+    return value
+
+
 def outputs_of(arguments: Sequence[Any]) -> tuple[np.ndarray, ...]:
     return tuple(a.array for a in arguments if isinstance(a, (Out, InOut)))
 

@@ -12,10 +12,11 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi as abi
-from ._arguments import Argument, InOut, Local, Memory, Out, address_of, array_of, outputs_of, scalar_bytes, three
+from ._arguments import (Argument, InOut, Local, Memory, Out, address_of, array_of, outputs_of, scalar_bytes, three,
+                         value_bytes)
 from ._library import check, failure, lib, name_bytes, options, struct_of, take_text, text_of, type_of
 from ._machine import Addressed
-from ._programs import Program, Source, assemble_kernels, read_program
+from ._programs import KernelArgument, Program, Source, assemble_kernels, read_program
 from ._run import Run, gpu_trap
 from ._session import Session
 from ._weights import thread_count
@@ -235,7 +236,8 @@ class Gpu(Addressed):
 
         kernel      symbol of its first instruction
         arguments   arrays (copied in), Out and InOut (copied back), Local, Memory (its address), scalars:
-                    int as 32 bits, float as f32, NumPy's with their own width
+                    int as 32 bits, float as f32, NumPy's with their own width. They must fit what a kernel in OpenCL C
+                    takes: int and float become its type; vectors and structs are NumPy's arrays and structured scalars
         grid        workgroups in x, y, z; block: work-items per workgroup
         items       work-items in all, instead of grid
         lanes       4, 8, 16 or 32 per warp
@@ -284,7 +286,7 @@ class Gpu(Addressed):
         if opened is not None and opened.is_open:
             raise ValueError("a session of this Gpu is open: close it first")
         program = self._find(kernel)
-        packed, ranges = self._place(arguments, owned)
+        packed, ranges = self._place(arguments, owned, self._checked(program, kernel, arguments, block))
         description = struct_of(abi.sam_kernel, name=kernel.encode(), grid=three(grid, "grid"),
                                 block=three(block, "block"), lanes=lanes, pds_size=private, print_size=print_size,
                                 args_size=len(packed))
@@ -296,14 +298,39 @@ class Gpu(Addressed):
         self._bound_local(launch, ranges, local)
         return program
 
-    def _place(self, arguments: Sequence[Argument], owned: list[int]) -> tuple[bytes, list[tuple[int, int]]]:
+    @staticmethod
+    def _checked(program: Program, kernel: str, arguments: Sequence[Argument],
+                 block: Union[int, Sequence[int]]) -> Sequence[Optional[KernelArgument]]:
+        """What the kernel takes, as far as the program says it: what is given must fit."""
+        takes = program._takes(kernel)
+        if takes is None:
+            return [None] * len(arguments)
+        if len(takes) != len(arguments):
+            raise ValueError(f"{kernel} takes {len(takes)} argument{'s' * (len(takes) != 1)}: {len(arguments)} given")
+        required = (c_uint32 * 3)()
+        lib.sam_cc_kernel_described(program.image, kernel.encode(), required)
+        if required[0] and tuple(required) != three(block, "block"):
+            raise ValueError(f"block={block!r}: {kernel} requires workgroups of {tuple(required)}")
+        for number, (argument, row) in enumerate(zip(arguments, takes)):
+            fits = {"value": not isinstance(argument, (Out, InOut, Memory, Local)),
+                    "local": isinstance(argument, Local)}
+            if not fits.get(row.space, isinstance(argument, (np.ndarray, Out, InOut, Memory, int))):
+                space = "" if row.space == "value" else ", " + row.space
+                raise ValueError(f"argument {number} is a {type(argument).__name__}: "
+                                 f"{kernel} takes {row.type} {row.name}{space}")
+        return takes
+
+    def _place(self, arguments: Sequence[Argument], owned: list[int],
+               takes: Sequence[Optional[KernelArgument]]) -> tuple[bytes, list[tuple[int, int]]]:
         """Buffers for the arrays; the argument buffer: 4 bytes a pointer, scalars at their own alignment."""
         packed, ranges = bytearray(), []
         local_top = abi.SAM_LDS_BASE + abi.SAM_LDS_SIZE
         self._addresses: dict[int, int] = {}
-        for number, argument in enumerate(arguments):
+        for number, (argument, row) in enumerate(zip(arguments, takes)):
             array = array_of(argument, number)
-            if array is not None:
+            if row is not None and row.space == "value":
+                value = value_bytes(argument, number, row.size, row.type)
+            elif array is not None:
                 memory = self.alloc(max(array.nbytes, 4))
                 owned.append(memory.address)
                 self.write(memory.address, array)
@@ -319,7 +346,7 @@ class Gpu(Addressed):
                 value = local_top.to_bytes(4, "little")
             else:
                 value = scalar_bytes(argument, number)
-            packed += bytes(-len(packed) % len(value)) + value
+            packed += bytes(-len(packed) % len(value) if row is None else row.offset - len(packed)) + value
         return bytes(packed), ranges
 
     def _bound_local(self, launch: abi.sam_launch, ranges: list[tuple[int, int]], local: int) -> None:

@@ -23,6 +23,7 @@ class KernelArgument:
     type: str  # as in the source
     space: str  # "value", or what it points to: "global", "constant", "local"
     size: int  # bytes of the argument buffer
+    offset: int = 0  # where they are in it
 
 
 class Program(Owner):
@@ -67,16 +68,17 @@ class Program(Owner):
     @property
     def kernels(self) -> dict[str, tuple[KernelArgument, ...]]:
         """Kernels of a program in OpenCL C, by name, with their arguments; of others, none."""
-        found: dict[str, tuple[KernelArgument, ...]] = {}
-        for name in self.symbols:
-            rows: list[KernelArgument] = []
-            argument = abi.sam_cc_argument()
-            while lib.sam_cc_kernel_argument(self._image, name.encode(), len(rows), byref(argument)):
-                space = abi.sam_cc_space(argument.space).name[len("SAM_CC_"):].lower()
-                rows.append(KernelArgument(argument.name.decode(), argument.type.decode(), space, argument.size))
-            if rows or lib.sam_cc_kernel_described(self._image, name.encode(), None):
-                found[name] = tuple(rows)
-        return found
+        found = ((name, self._takes(name)) for name in self.symbols)
+        return {name: takes for name, takes in found if takes is not None}
+
+    def _takes(self, kernel: str) -> Optional[tuple[KernelArgument, ...]]:
+        """The arguments of a kernel; None where the program does not say."""
+        rows: list[KernelArgument] = []
+        row, name = abi.sam_cc_argument(), kernel.encode()
+        while lib.sam_cc_kernel_argument(self._image, name, len(rows), byref(row)):
+            space = abi.sam_cc_space(row.space).name[len("SAM_CC_"):].lower()
+            rows.append(KernelArgument(row.name.decode(), row.type.decode(), space, row.size, row.offset))
+        return tuple(rows) if rows or lib.sam_cc_kernel_described(self._image, name, None) else None
 
     @property
     def end(self) -> int:

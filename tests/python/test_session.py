@@ -237,6 +237,44 @@ def test_cc_errors(tmp_path):
         samite.cc(tmp_path, text=True)
 
 
+SIGNATURE = """
+typedef struct { char c; float4 v; short s; } mixed;
+__kernel void all(__global long *out, uchar b, ulong u, float f, int2 p, mixed m, __local int *l)
+{
+    l[0] = m.s;
+    out[0] = b; out[1] = u; out[2] = f * 4; out[3] = p.x; out[4] = p.y; out[5] = m.c; out[6] = m.v.w; out[7] = l[0];
+}
+__kernel __attribute__((reqd_work_group_size(4, 2, 1))) void sized(__global int *out) { out[0] = 1; }
+"""
+MIXED = np.dtype({"names": ["c", "v", "s"], "formats": ["i1", ("f4", 4), "i2"], "offsets": [0, 16, 32], "itemsize": 48})
+
+
+@CLANG
+def test_arguments_become_what_the_kernel_takes():
+    gpu = samite.Gpu()
+    gpu.load(samite.cc(SIGNATURE, text=True))
+    out, pair, mixed = samite.Out(8, "i8"), np.array([-1, 1 << 30], "i4"), np.array((-3, (1, 2, 3, 4), -300), MIXED)[()]
+    good = [out, 200, 5, 3, pair, mixed, samite.Local(4)]
+    assert list(gpu.launch("all", *good).outputs[0]) == [200, 5, 12, -1, 1 << 30, -3, 4, -300]
+    same = [out, np.uint8(200), np.uint64(1 << 63), 2.5, pair, mixed, samite.Local(4)]
+    assert list(gpu.launch("all", *same).outputs[0])[:3] == [200, -1 << 63, 10]
+    wrong = [(0, 2.5, "is a float: all takes long. out, global"), (0, samite.Local(4), "all takes long. out, global"),
+             (1, 256, "is 256, which is no uchar of 1 byte"), (1, 1.0, "is a float: expected a uchar"),
+             (1, np.int16(1), "has 2 bytes: expected the 1 of a uchar"), (2, 1 << 64, "no ulong of 8 bytes"),
+             (2, np.uint32(1), "has 4 bytes: expected the 8 of a ulong"), (2, out, "is a Out: all takes ulong u"),
+             (3, np.float64(2), "has 8 bytes: expected the 4 of a float"), (4, pair[:1], "has 4 bytes: expected the 8"),
+             (5, [1], "is a list"), (6, pair, "is a ndarray: all takes int. l, local")]
+    for at, value, message in wrong:
+        with pytest.raises(ValueError, match=f"argument {at} {message}|argument {at} .*{message}"):
+            gpu.launch("all", *good[:at], value, *good[at + 1:])
+    for given in (good[:6], good + [1]):
+        with pytest.raises(ValueError, match=f"all takes 7 arguments: {len(given)} given"):
+            gpu.session("all", *given)
+    with pytest.raises(ValueError, match="sized requires workgroups of .4, 2, 1."):
+        gpu.launch("sized", samite.Out(1, "i4"), block=8)
+    assert gpu.launch("sized", samite.Out(1, "i4"), block=(4, 2)).outputs[0][0] == 1
+
+
 def test_programs_in_assembly_describe_no_kernels(gpu):
     assert samite.assemble("f: ret").kernels == {}
 
