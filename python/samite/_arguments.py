@@ -135,8 +135,8 @@ def outputs_of(arguments: Sequence[Any]) -> tuple[np.ndarray, ...]:
     return tuple(a.array for a in arguments if isinstance(a, (Out, InOut)))
 
 
-def three(value: Union[int, Sequence[int]], what: str) -> tuple[int, int, int]:
-    """One to three sizes, the missing ones 1."""
+def three(value: Union[int, Sequence[int]], what: str, missing: int = 1) -> tuple[int, int, int]:
+    """One to three sizes; what the missing ones are."""
     sizes: list[Any] = [value]
     if not isinstance(value, (int, np.integer)):
         try:
@@ -146,5 +146,5 @@ def three(value: Union[int, Sequence[int]], what: str) -> tuple[int, int, int]:
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in sizes)
     if not 1 <= len(sizes) <= 3 or not whole or not all(0 <= n < 1 << 32 for n in sizes):
         raise ValueError(f"{what}={value!r}: expected one to three sizes")
-    padded = [int(n) for n in sizes] + [1, 1]
+    padded = [int(n) for n in sizes] + [missing] * 2
     return padded[0], padded[1], padded[2]

@@ -231,7 +231,8 @@ class Gpu(Addressed):
 
     def launch(self, kernel: str, *arguments: Argument, grid: Union[int, Sequence[int]] = 1,
                block: Union[int, Sequence[int]] = 1, items: Union[None, int, Sequence[int]] = None, lanes: int = 32,
-               private: int = 0, local: int = 0, print_size: int = 0) -> LaunchResult:
+               private: int = 0, local: int = 0, print_size: int = 0,
+               offset: Union[None, int, Sequence[int]] = None) -> LaunchResult:
         """Run a kernel to its end.
 
         kernel      symbol of its first instruction
@@ -244,6 +245,7 @@ class Gpu(Addressed):
         private     bytes of private memory per work-item; 0: what the program says, else 1024
         local       bytes of local memory that the kernel uses beyond its Local arguments
         print_size  bytes of a buffer for the kernel's prints
+        offset      where global ids begin in x, y, z
 
         Trap: the kernel failed; ValueError: no such kernel, or a launch that cannot be.
         """
@@ -251,7 +253,7 @@ class Gpu(Addressed):
         launch = abi.sam_launch()
         try:
             program = self._prepare(launch, owned, kernel, arguments, grid, block, items, lanes, private, local,
-                                    print_size)
+                                    print_size, offset)
             result = self._launch(launch, program, arguments)
             self._fetch(arguments)
             return result
@@ -260,7 +262,7 @@ class Gpu(Addressed):
 
     def session(self, kernel: str, *arguments: Argument, grid: Union[int, Sequence[int]] = 1,
                 block: Union[int, Sequence[int]] = 1, items: Union[None, int, Sequence[int]] = None, lanes: int = 32,
-                private: int = 0, local: int = 0) -> Session:
+                private: int = 0, local: int = 0, offset: Union[None, int, Sequence[int]] = None) -> Session:
         """Open a launch instead of running it: a Session, in which its warps are stepped, inspected and taken back.
 
         Arguments and errors are those of launch. Until the session is closed the Gpu launches nothing else.
@@ -268,7 +270,8 @@ class Gpu(Addressed):
         owned: list[int] = []
         launch = abi.sam_launch()
         try:
-            program = self._prepare(launch, owned, kernel, arguments, grid, block, items, lanes, private, local, 0)
+            program = self._prepare(launch, owned, kernel, arguments, grid, block, items, lanes, private, local, 0,
+                                    offset)
             made = Session(self, launch, program, arguments, lambda: self._release(owned, launch, 0))
             self._opened = weakref.ref(made)
             return made
@@ -279,7 +282,7 @@ class Gpu(Addressed):
     def _prepare(self, launch: abi.sam_launch, owned: list[int], kernel: str, arguments: Sequence[Argument],
                  grid: Union[int, Sequence[int]], block: Union[int, Sequence[int]],
                  items: Union[None, int, Sequence[int]], lanes: int, private: int, local: int,
-                 print_size: int) -> Program:
+                 print_size: int, offset: Union[None, int, Sequence[int]]) -> Program:
         """Fill `launch`; the buffers that it takes are in `owned`. Returns the program that has the kernel."""
         self._run.expect_idle()
         opened = self._opened()
@@ -293,7 +296,11 @@ class Gpu(Addressed):
         description.args = cast(c_char_p(packed), c_void_p)
         more = options(abi.sam_prepare_options, lds_size=local)
         if items is not None:
+            if 0 in three(items, "items"):
+                raise ValueError(f"items={items!r}: sizes start at 1")
             setattr(more, "global", three(items, "items"))
+        if offset is not None:
+            more.offset = three(offset, "offset", 0)
         check(lib.sam_gpu_prepare_with, self._gpu, program.image, byref(description), byref(more), byref(launch))
         self._bound_local(launch, ranges, local)
         return program

@@ -275,6 +275,22 @@ def test_arguments_become_what_the_kernel_takes():
     assert gpu.launch("sized", samite.Out(1, "i4"), block=(4, 2)).outputs[0][0] == 1
 
 
+@CLANG
+def test_global_offsets():
+    gpu = samite.Gpu()
+    gpu.load(samite.cc("__kernel void f(__global int *a) { int i = get_local_id(0) + 8 * get_local_id(1); "
+                       "a[i] = get_global_id(0) + 100 * get_global_id(1) + 10000 * get_global_offset(2); }", text=True))
+    x, y = np.meshgrid(np.arange(8), np.arange(2))
+    for offset, (a, b, c) in ((None, (0, 0, 0)), (5, (5, 0, 0)), ((5, 7), (5, 7, 0)), ((0, 1, 2), (0, 1, 2))):
+        out = gpu.launch("f", samite.Out((2, 8), "i4"), block=(8, 2), offset=offset).outputs[0]
+        assert np.array_equal(out, x + a + 100 * (y + b) + 10000 * c)
+    with gpu.session("f", samite.Out(16, "i4"), block=(8, 2), offset=3) as session:
+        assert session.finish()[0][0] == 3
+    for words, message in ({"offset": -1}, "offset=-1"), ({"items": 0}, "items=0"), ({"items": (4, 0)}, "items="):
+        with pytest.raises(ValueError, match=message):
+            gpu.launch("f", samite.Out(16, "i4"), block=(8, 2), **words)
+
+
 def test_programs_in_assembly_describe_no_kernels(gpu):
     assert samite.assemble("f: ret").kernels == {}
 
