@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `samite run kernel.s --kernel NAME ...`: a launch described on the command line. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "machine/machine.h"
 
@@ -92,6 +93,29 @@ static int bound_local_memory(struct run *run, struct sam_launch *launch)
     return CLI_OK;
 }
 
+/* The type that an argument must have where bits of the other kind, or halves of elements, are what
+ * the kernel would read: a value in place of a float or an integer of 32 bits, and elements of 64
+ * bits, NumPy's default, in place of those. NULL: any of the size. */
+static const char *type_for(const struct run_argument *a, const struct sam_cc_argument *takes)
+{
+    static const struct {
+        const char *type, *dtype;
+        enum sam_dtype wide;
+    } rows[] = {{"float", "f32", SAM_F64}, {"int", "i32", SAM_I64}, {"uint", "u32", SAM_I64}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t size = strlen(rows[i].type);
+        if (strncmp(takes->type, rows[i].type, size) != 0)
+            continue;
+        const bool wrong =
+            a->kind == RUN_BUFFER
+                ? strcmp(takes->type + size, "*") == 0 && a->array.dtype == rows[i].wide
+                : !takes->type[size] && (a->dtype == SAM_F32) != (i == 0);
+        if (wrong)
+            return rows[i].dtype;
+    }
+    return NULL;
+}
+
 /* What --arg passes must fit what the kernel takes, as far as the program says that. */
 static int check_argument(const struct run *run, const char *kernel, size_t index,
                           const struct sam_cc_argument *takes)
@@ -101,16 +125,19 @@ static int check_argument(const struct run *run, const char *kernel, size_t inde
     const bool pointer = takes->space == SAM_CC_GLOBAL || takes->space == SAM_CC_CONSTANT;
     const char *expected = pointer                        ? "in:, out:, inout: or packed:"
                            : takes->space == SAM_CC_LOCAL ? "local:BYTES"
-                           : takes->size > 8              ? "(--arg passes values of up to 8 bytes)"
+                           : takes->size > 8              ? "at most 8, which --arg passes"
                                                           : "a value of that size";
     const enum run_argument_kind kind = pointer                        ? RUN_BUFFER
                                         : takes->space == SAM_CC_LOCAL ? RUN_LOCAL
                                                                        : RUN_SCALAR;
-    if (a->kind == kind && (kind != RUN_SCALAR || sam_dtype_size(a->dtype) == takes->size))
+    const bool fits =
+        a->kind == kind && (kind != RUN_SCALAR || sam_dtype_size(a->dtype) == takes->size);
+    const char *type = fits && kind != RUN_LOCAL ? type_for(a, takes) : NULL;
+    if (fits && !type)
         return CLI_OK;
     return cli_error("--arg %s: argument %zu of %s is %s%s %s, %u byte%s: expected %s", a->word,
                      index, kernel, spaces[takes->space], takes->type, takes->name, takes->size,
-                     takes->size == 1 ? "" : "s", expected);
+                     takes->size == 1 ? "" : "s", type ? type : expected);
 }
 
 /* Without --block, --global is there. */

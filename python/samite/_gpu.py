@@ -325,6 +325,11 @@ class Gpu(Addressed):
                 space = "" if row.space == "value" else ", " + row.space
                 raise ValueError(f"argument {number} is a {type(argument).__name__}: "
                                  f"{kernel} takes {row.type} {row.name}{space}")
+            # NumPy's default types, of whose elements the kernel would read halves.
+            wide = {"float*": "f8", "int*": "i8", "uint*": "i8"}.get(row.type)
+            array = array_of(argument, number)
+            if array is not None and wide is not None and array.dtype == wide:
+                raise ValueError(f"argument {number} is an array of {array.dtype}: {kernel} takes {row.type} {row.name}")
         return takes
 
     def _place(self, arguments: Sequence[Argument], owned: list[int],

@@ -272,6 +272,8 @@ def test_arguments_become_what_the_kernel_takes():
             gpu.session("all", *given)
     with pytest.raises(ValueError, match="sized requires workgroups of .4, 2, 1."):
         gpu.launch("sized", samite.Out(1, "i4"), block=8)
+    with pytest.raises(ValueError, match="argument 0 is an array of int64: sized takes int. out"):
+        gpu.launch("sized", samite.InOut(np.arange(8)), block=(4, 2))
     assert gpu.launch("sized", samite.Out(1, "i4"), block=(4, 2)).outputs[0][0] == 1
 
 
