@@ -109,6 +109,10 @@ struct cli_option {
     CLI_ROW(type, member, "include", CLI_LIST, "DIR",                                              \
             "search included files there too; repeatable", .letter = 'I', .suffixes = "/")
 
+#define CLI_STANDARD(type, member)                                                                 \
+    CLI_ROW(type, member, "std", CLI_TEXT, "STANDARD",                                             \
+            "the standard of OpenCL C: CL1.1, CL1.2 (default), CL2.0 or CL3.0")
+
 /* Values of CLI_LIST. The arguments own the memory. */
 struct cli_list {
     const char **items;

@@ -56,6 +56,7 @@ const struct cli_option run_program_rows[] = {
             "--perfetto without what begins after this cycle"),
     CLI_DEFINE(struct run_command, run.defines),
     CLI_INCLUDE(struct run_command, run.includes),
+    CLI_STANDARD(struct run_command, run.standard),
     {0},
 };
 

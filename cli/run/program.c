@@ -149,6 +149,7 @@ static int load_source(const struct run_request *r, const char *path, uint64_t b
                                            .define_count = r->defines.count,
                                            .include_paths = r->includes.items,
                                            .include_count = r->includes.count,
+                                           .standard = r->standard,
                                            .variables = r->driver || r->gdb.given};
     const enum sam_status status = sam_cc_compile(&options, path, &text, &size, &messages, &error);
     cli_put_messages(messages);

@@ -66,6 +66,7 @@ struct run_request {
     } steps;
     size_t programs; /* of `files`; the others came after "--" */
     struct cli_list files, arguments, checks, defines, includes;
+    const char *standard; /* of OpenCL C, or NULL */
     enum run_words words; /* of `arguments` */
     uint64_t max_insns;
     const char *trace; /* a file, "-", NULL */

@@ -267,6 +267,7 @@ static const struct cli_option options[] = {
             "instructions"),
     CLI_DEFINE(struct sweep_request, command.run.defines),
     CLI_INCLUDE(struct sweep_request, command.run.includes),
+    CLI_STANDARD(struct sweep_request, command.run.standard),
     {0},
 };
 
