@@ -151,7 +151,7 @@ static int assemble(const struct cli_args *args, const struct request *r)
         code = print_json(r, status == SAM_OK ? image : NULL, messages, &error);
     else if (messages && messages[0])
         cli_put_messages(messages);
-    else if (status != SAM_OK)
+    else if (code == CLI_OK && status != SAM_OK)
         cli_report(&error);
     if (status != SAM_OK)
         code = CLI_BAD_INPUT;

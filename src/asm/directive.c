@@ -310,9 +310,10 @@ static void dir_include(struct assembler *as, struct asm_lexer *lexer)
         sam_asm_error(as, at, "cannot find '%s' next to this file or along -I", name);
         return;
     }
-    void *grown = sam_grow(as->texts, as->text_count, &as->text_capacity, sizeof *as->texts);
     char *kept = sam_asm_copy(as, path, strlen(path));
-    if (!grown || !kept) {
+    void *grown =
+        kept ? sam_grow(as->texts, as->text_count, &as->text_capacity, sizeof *as->texts) : NULL;
+    if (!grown) {
         sam_asm_out_of_memory(as);
         return;
     }
@@ -320,10 +321,13 @@ static void dir_include(struct assembler *as, struct asm_lexer *lexer)
     struct sam_buffer *text = &as->texts[as->text_count++];
     *text = (struct sam_buffer){0};
     struct sam_error error = {0};
-    if (sam_file_read(path, as->max_expanded, text, &error) != SAM_OK) {
+    const enum sam_status status = sam_file_read(path, as->max_expanded, text, &error);
+    if (status == SAM_ERR_MEMORY)
+        sam_asm_out_of_memory(as);
+    else if (status != SAM_OK)
         sam_asm_error(as, at, "%s", error.text);
+    if (status != SAM_OK)
         return;
-    }
     as->expanded += text->size;
     if (as->options.reads)
         as->options.reads(as->options.reads_context, path);

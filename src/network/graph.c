@@ -48,8 +48,10 @@ uint64_t sam_net_inner(const struct sam_net_value *value, uint32_t axis)
 uint32_t sam_net_graph_add_value(struct net_graph *g)
 {
     struct sam_net_value *values =
-        sam_grow(g->values, g->value_count, &g->value_capacity, sizeof *values);
-    if (!values || g->value_count >= NET_NONE)
+        g->value_count < NET_NONE
+            ? sam_grow(g->values, g->value_count, &g->value_capacity, sizeof *values)
+            : NULL;
+    if (!values)
         return NET_NONE;
     g->values = values;
     values[g->value_count] = (struct sam_net_value){.producer = NET_NONE, .initializer = NET_NONE};
@@ -58,8 +60,10 @@ uint32_t sam_net_graph_add_value(struct net_graph *g)
 
 uint32_t sam_net_graph_add_node(struct net_graph *g)
 {
-    struct net_node *nodes = sam_grow(g->nodes, g->node_count, &g->node_capacity, sizeof *nodes);
-    if (!nodes || g->node_count >= NET_NONE)
+    struct net_node *nodes = g->node_count < NET_NONE ? sam_grow(g->nodes, g->node_count,
+                                                                 &g->node_capacity, sizeof *nodes)
+                                                      : NULL;
+    if (!nodes)
         return NET_NONE;
     g->nodes = nodes;
     nodes[g->node_count] = (struct net_node){.output = NET_NONE};

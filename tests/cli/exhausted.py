@@ -68,6 +68,14 @@ def assembler():
            "--arg", "out:u32:32:o.npy", "--sanitize=race,bounds"), "o.npy")
 
 
+def included():
+    with open("row.s", "w") as file:
+        file.write("nop\n")
+    with open("rows.s", "w") as file:
+        file.write('.include "row.s"\n' * 17)
+    sweep(("asm", "rows.s", "-o", "rows.elf"), "rows.elf")
+
+
 def disassembler():
     samite("asm", "k.s", "-o", "k3.elf")
     sweep(("dis", "k3.elf"))
@@ -116,7 +124,7 @@ def compiler():
 
 
 def main():
-    run([(case.__name__, case) for case in (assembler, disassembler, weights, tiles, editor, kernels, compiler)],
+    run([(case.__name__, case) for case in (assembler, included, disassembler, weights, tiles, editor, kernels, compiler)],
         {"k.cl": KERNEL, "k.s": ADD, "t.pto": TILE})
 
 

@@ -66,8 +66,10 @@ static uint32_t new_value(struct parser *parser, const struct token *name,
                                    .pos = pos,
                                    .seen = name->pos,
                                    .op = SAM_TILE_NONE};
-    void *grown = sam_grow(p->values, p->value_count, &p->value_capacity, sizeof *p->values);
-    if (!value.name || !grown) {
+    void *grown = value.name
+                      ? sam_grow(p->values, p->value_count, &p->value_capacity, sizeof *p->values)
+                      : NULL;
+    if (!grown) {
         free(value.name);
         parser->memory = true;
         return SAM_TILE_NONE;

@@ -327,8 +327,9 @@ static struct sam_tile_func *new_func(struct parser *parser, const char *name, s
                               .body = SAM_TILE_NONE,
                               .first_value = (uint32_t)p->value_count,
                               .comment = sam_tile_parse_take_comments(parser, false)};
-    void *grown = sam_grow(p->funcs, p->func_count, &p->func_capacity, sizeof *p->funcs);
-    if (!f.name || !grown) {
+    void *grown =
+        f.name ? sam_grow(p->funcs, p->func_count, &p->func_capacity, sizeof *p->funcs) : NULL;
+    if (!grown) {
         free(f.name);
         free(f.comment);
         parser->memory = true;

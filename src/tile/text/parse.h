@@ -78,8 +78,10 @@ struct statement {
 /* Append to a growing array; returns SAM_TILE_NONE on out-of-memory. */
 #define PARSE_PUSH(array, count, capacity, item)                                                   \
     do {                                                                                           \
-        void *grown_ = sam_grow(array, count, &(capacity), sizeof *(array));                       \
-        if (!grown_ || (count) >= UINT32_MAX - 1) {                                                \
+        void *grown_ = (count) < UINT32_MAX - 1                                                    \
+                           ? sam_grow(array, count, &(capacity), sizeof *(array))                  \
+                           : NULL;                                                                 \
+        if (!grown_) {                                                                             \
             parser->memory = true;                                                                 \
             return SAM_TILE_NONE;                                                                  \
         }                                                                                          \
