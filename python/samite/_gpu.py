@@ -329,7 +329,8 @@ class Gpu(Addressed):
             wide = {"float*": "f8", "int*": "i8", "uint*": "i8"}.get(row.type)
             array = array_of(argument, number)
             if array is not None and wide is not None and array.dtype == wide:
-                raise ValueError(f"argument {number} is an array of {array.dtype}: {kernel} takes {row.type} {row.name}")
+                raise ValueError(f"argument {number} is an array of {array.dtype}: "
+                                 f"{kernel} takes {row.type} {row.name}")
         return takes
 
     def _place(self, arguments: Sequence[Argument], owned: list[int],

@@ -124,8 +124,8 @@ def compiler():
 
 
 def main():
-    run([(case.__name__, case) for case in (assembler, included, disassembler, weights, tiles, editor, kernels, compiler)],
-        {"k.cl": KERNEL, "k.s": ADD, "t.pto": TILE})
+    cases = assembler, included, disassembler, weights, tiles, editor, kernels, compiler
+    run([(case.__name__, case) for case in cases], {"k.cl": KERNEL, "k.s": ADD, "t.pto": TILE})
 
 
 main()
