@@ -45,7 +45,8 @@ SAM_API enum sam_status sam_cc_compile(const struct sam_cc_options *options, con
 enum sam_cc_space { SAM_CC_VALUE, SAM_CC_GLOBAL, SAM_CC_CONSTANT, SAM_CC_LOCAL };
 
 /* An argument of a kernel: a value of `size` bytes at `offset` of the argument buffer, or a pointer
- * to a space. `type` and `name` as in the source, shortened to fit. */
+ * to a space. `type` and `name` as in the source, shortened to fit; a typedef of a scalar is
+ * that scalar. */
 struct sam_cc_argument {
     enum sam_cc_space space;
     uint32_t size, offset;

@@ -114,15 +114,17 @@ def value_bytes(argument: Any, number: int, size: int, kind: str) -> bytes:
     and arrays (vectors, structs) with the bytes that they have."""
     if isinstance(argument, (bool, np.bool_)):
         argument = int(argument)
+    integer = kind.lstrip("u") in ("char", "short", "int", "long") or kind.startswith("enum ")
     if isinstance(argument, int) and kind == "float":
         argument = float(argument)
-    if isinstance(argument, int):
+    if isinstance(argument, int) and integer:
         if -(1 << 8 * size - 1) <= argument < 1 << 8 * size:
             return (argument & (1 << 8 * size) - 1).to_bytes(size, "little")
         raise ValueError(f"argument {number} is {argument}, which is no {kind} of {size} byte{'s' * (size > 1)}")
-    if isinstance(argument, float) and kind.lstrip("u") not in ("char", "short", "int", "long"):
+    if isinstance(argument, float) and kind == "float":
         value = scalar_bytes(argument, number)
-    elif isinstance(argument, (np.ndarray, np.generic)):
+    elif isinstance(argument, (np.ndarray, np.generic)) and not (
+            argument.dtype.kind == "f" if integer else kind == "float" and argument.dtype.kind in "iu"):
         value = argument.tobytes()
     else:
         raise ValueError(f"argument {number} is a {type(argument).__name__}: expected a {kind}")

@@ -59,6 +59,23 @@ static const char *string(struct cc *cc, llvm_ref function, const char *name, un
     return text ? text : "";
 }
 
+/* The type as in the source; where that is another name of a scalar, or of a pointer to one, the
+ * scalar's own. */
+static const char *type_of(struct cc *cc, llvm_ref function, unsigned index, int *length)
+{
+    static const char *const scalars[] = {"char", "uchar", "short", "ushort", "int",
+                                          "uint", "long",  "ulong", "float"};
+    int size;
+    const char *base = string(cc, function, "kernel_arg_base_type", index, &size);
+    *length = size;
+    while (size > 0 && base[size - 1] == '*')
+        size--;
+    for (size_t i = 0; i < SAM_COUNT(scalars); i++)
+        if (strlen(scalars[i]) == (size_t)size && memcmp(base, scalars[i], (size_t)size) == 0)
+            return base;
+    return string(cc, function, "kernel_arg_type", index, length);
+}
+
 const char *sam_cc_argument_name(struct cc *cc, llvm_ref function, unsigned index, int *length)
 {
     return string(cc, function, "kernel_arg_name", index, length);
@@ -111,7 +128,7 @@ void sam_cc_signature_write(struct cc *cc, llvm_ref function)
         uint32_t bytes, align;
         int type_size, name_size;
         const unsigned space = space_of(cc, function, i);
-        const char *type_name = string(cc, function, "kernel_arg_type", i, &type_size);
+        const char *type_name = type_of(cc, function, i, &type_size);
         const char *name = sam_cc_argument_name(cc, function, i, &name_size);
         layout(cc, function, i, &bytes, &align);
         sam_buffer_printf(&cc->signatures, "arg %s %u %u %.*s|%.*s\\n",

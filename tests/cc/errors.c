@@ -75,8 +75,9 @@ TEST(macros_of_what_there_is)
 TEST(kernels_are_described)
 {
     SCOPED_IMAGE *image =
-        cc_image("typedef struct { int a; float4 v; } pair;\n"
-                 "__kernel void two(__global const float *a, __local int *l, uchar c, ulong n,"
+        cc_image("typedef struct { int a; float4 v; } pair; typedef const float real;\n"
+                 "typedef unsigned long big; typedef unsigned char byte;\n"
+                 "__kernel void two(__global real *a, __local int *l, byte c, big n,"
                  "__constant int *t, pair p) { }\n"
                  "__kernel __attribute__((reqd_work_group_size(8, 2, 1))) void one(void) { }\n");
     static const struct {

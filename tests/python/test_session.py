@@ -239,7 +239,8 @@ def test_cc_errors(tmp_path):
 
 SIGNATURE = """
 typedef struct { char c; float4 v; short s; } mixed;
-__kernel void all(__global long *out, uchar b, ulong u, float f, int2 p, mixed m, __local int *l)
+typedef float real;
+__kernel void all(__global long *out, uchar b, ulong u, real f, int2 p, mixed m, __local int *l)
 {
     l[0] = m.s;
     out[0] = b; out[1] = u; out[2] = f * 4; out[3] = p.x; out[4] = p.y; out[5] = m.c; out[6] = m.v.w; out[7] = l[0];
@@ -258,7 +259,9 @@ def test_arguments_become_what_the_kernel_takes():
     assert list(gpu.launch("all", *good).outputs[0]) == [200, 5, 12, -1, 1 << 30, -3, 4, -300]
     same = [out, np.uint8(200), np.uint64(1 << 63), 2.5, pair, mixed, samite.Local(4)]
     assert list(gpu.launch("all", *same).outputs[0])[:3] == [200, -1 << 63, 10]
-    wrong = [(0, 2.5, "is a float: all takes long. out, global"), (0, samite.Local(4), "all takes long. out, global"),
+    wrong = [(1, np.float16(1), "is a float16: expected a uchar"), (2, np.float64(1), "is a float64: expected a ulong"),
+             (3, np.int32(1), "is a int32: expected a float"), (4, 5, "is a int: expected a int2"),
+             (0, 2.5, "is a float: all takes long. out, global"), (0, samite.Local(4), "all takes long. out, global"),
              (1, 256, "is 256, which is no uchar of 1 byte"), (1, 1.0, "is a float: expected a uchar"),
              (1, np.int16(1), "has 2 bytes: expected the 1 of a uchar"), (2, 1 << 64, "no ulong of 8 bytes"),
              (2, np.uint32(1), "has 4 bytes: expected the 8 of a ulong"), (2, out, "is a Out: all takes ulong u"),
